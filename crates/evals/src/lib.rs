@@ -11,6 +11,7 @@ pub mod ledger;
 mod loopback;
 pub mod proofs;
 pub mod providers;
+mod python;
 pub mod service;
 pub mod stores;
 pub mod victim;

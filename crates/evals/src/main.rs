@@ -12,7 +12,7 @@ usage: fathom-evals prove engine|providers|service [--seed N] [--only T1,T3] [--
        fathom-evals bench engine --peer
        fathom-evals bench library [--passages N]
        fathom-evals bench providers [--only PART,PART]
-       fathom-evals bench service [--only PART]
+       fathom-evals bench service [--only PART | --peer]
        fathom-evals eval evidence --data DIR [--only PART,PART] [--encoder DIR]
        fathom-evals eval appraise --data DIR [--binary PATH]
        fathom-evals eval answers --data DIR --libraries DIR [OPTION…] [-- ARGUMENT…]

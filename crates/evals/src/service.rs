@@ -1,6 +1,7 @@
 //! Proofs and benchmarks of the service: the built program on loopback, and clients of every kind.
 
 mod bench;
+mod peer;
 mod secrets;
 mod served;
 mod streams;

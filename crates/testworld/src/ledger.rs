@@ -37,6 +37,13 @@ impl Ledger {
         self.lock().clone()
     }
 
+    /// How many calls of a kind have a key that begins so. Nothing is copied: worlds are asked thousands of times.
+    pub(crate) fn count(&self, kind: &str, key: &str) -> usize {
+        let calls = self.lock();
+        let same = calls.iter().filter(|call| call.kind == kind);
+        same.filter(|call| call.key.starts_with(key)).count()
+    }
+
     /// Notes a call; gives its place and how often it had been made before.
     pub(crate) fn note(&self, kind: &'static str, key: String) -> (usize, usize) {
         let began = self.begun.elapsed();

@@ -50,11 +50,7 @@ impl World {
     /// How many prompts for the same judgement came before.
     fn script_calls(&self, prompt: &Prompt) -> usize {
         let same = format!("{:?} ", prompt.judgement);
-        let calls = self.ledger.calls();
-        calls
-            .iter()
-            .filter(|call| call.kind == "model" && call.key.starts_with(&same))
-            .count()
+        self.ledger.count("model", &same)
     }
 }
 

@@ -17,8 +17,7 @@ pub(crate) async fn search(
 ) -> Response {
     let query = asked.get("q").cloned().unwrap_or_default();
     let (place, _) = world.ledger.note("search", query.clone());
-    let calls = world.ledger.calls();
-    let searches = calls.iter().filter(|call| call.kind == "search").count();
+    let searches = world.ledger.count("search", "");
     if searches > world.script.search_hangs_from {
         std::future::pending::<()>().await;
     }

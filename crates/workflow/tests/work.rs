@@ -46,6 +46,32 @@ async fn settle() {
     }
 }
 
+/// The background work of a host, in a task of its own.
+struct Working {
+    stop: CancellationToken,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Working {
+    fn start(host: &Host, limit: usize) -> Self {
+        Self::telling(host, limit, drop)
+    }
+
+    fn telling(host: &Host, limit: usize, tell: impl FnMut(WorkedRun) + Send + 'static) -> Self {
+        let stop = CancellationToken::new();
+        let task = tokio::spawn({
+            let (host, stop) = (host.clone(), stop.clone());
+            async move { host.work(limit, stop, tell).await }
+        });
+        Self { stop, task }
+    }
+
+    async fn stop(self) {
+        self.stop.cancel();
+        self.task.await.unwrap();
+    }
+}
+
 async fn status(host: &Host, run: RunId) -> Status {
     host.header(run).await.unwrap().head.status
 }
@@ -72,11 +98,7 @@ async fn deadlines_and_wake_up_times_fire_while_the_host_works_and_never_early()
         let host = stage.host(&[LINE], &[("b", script)]);
         let run = begin(&host, "line").await;
         host.run(run).await.unwrap();
-        let stop = CancellationToken::new();
-        let working = tokio::spawn({
-            let (host, stop) = (host.clone(), stop.clone());
-            async move { host.work(4, stop, drop).await }
-        });
+        let working = Working::start(&host, 4);
         settle().await;
         stage.clock.advance(9 * MINUTE);
         settle().await;
@@ -84,8 +106,7 @@ async fn deadlines_and_wake_up_times_fire_while_the_host_works_and_never_early()
         stage.clock.advance(MINUTE);
         settle().await;
         assert_eq!(status(&host, run).await, Status::Completed);
-        stop.cancel();
-        working.await.unwrap();
+        working.stop().await;
     }
 }
 
@@ -133,11 +154,7 @@ async fn runs_that_cannot_be_taken_up_do_not_stand_in_the_way_of_the_others() {
         host.release_open_runs().await;
     }
     let host = stage.host(&[LINE], &[]);
-    let stop = CancellationToken::new();
-    let working = tokio::spawn({
-        let (host, stop) = (host.clone(), stop.clone());
-        async move { host.work(1, stop, drop).await }
-    });
+    let working = Working::start(&host, 1);
     for _ in 0..10 {
         settle().await;
         stage.clock.advance(Duration::from_secs(2));
@@ -146,8 +163,7 @@ async fn runs_that_cannot_be_taken_up_do_not_stand_in_the_way_of_the_others() {
     for run in bad {
         assert_eq!(status(&host, run).await, Status::Pending);
     }
-    stop.cancel();
-    working.await.unwrap();
+    working.stop().await;
 }
 
 /// [`LINE`] with another node in the place of its first.
@@ -168,15 +184,8 @@ async fn a_run_that_was_left_alone_is_tried_again_after_others_have_worked_on_it
         version: 1,
     };
     let host = stage.host(&[half], &[]);
-    let stop = CancellationToken::new();
     let (told, mut heard) = tokio::sync::mpsc::unbounded_channel();
-    let working = tokio::spawn({
-        let (host, stop) = (host.clone(), stop.clone());
-        async move {
-            host.work(4, stop, |worked| told.send(worked).unwrap())
-                .await
-        }
-    });
+    let working = Working::telling(&host, 4, move |worked| told.send(worked).unwrap());
     settle().await;
     let WorkedRun::Skipped(skipped) = heard.recv().await.unwrap() else {
         panic!("it has no node \"a\"")
@@ -191,8 +200,7 @@ async fn a_run_that_was_left_alone_is_tried_again_after_others_have_worked_on_it
     assert_eq!(status(&host, run).await, Status::Completed);
     let worked = heard.recv().await.unwrap();
     assert!(matches!(worked, WorkedRun::Worked(id, _) if id == run));
-    stop.cancel();
-    working.await.unwrap();
+    working.stop().await;
 }
 
 #[tokio::test]
@@ -203,15 +211,10 @@ async fn a_host_that_is_told_to_stop_gives_its_runs_up_at_once() {
     starter.release_open_runs().await;
     let (host, world) = stage.host_with(&[LINE], &[("b", CALL)], HostSettings::default());
     world.stick("call");
-    let stop = CancellationToken::new();
-    let working = tokio::spawn({
-        let stop = stop.clone();
-        async move { host.work(4, stop, drop).await }
-    });
+    let working = Working::start(&host, 4);
     settle().await;
     assert_eq!(world.calls(), ["call"]);
-    stop.cancel();
-    working.await.unwrap();
+    working.stop().await;
 
     let other = stage.host(&[LINE], &[("b", CALL)]);
     let pass = other.work_once(4).await;
@@ -229,18 +232,13 @@ async fn no_more_runs_are_under_way_than_the_limit_says() {
     starter.release_open_runs().await;
     let (host, world) = stage.host_with(&[LINE], &[("a", CALL)], HostSettings::default());
     world.stick("call");
-    let stop = CancellationToken::new();
-    let working = tokio::spawn({
-        let (host, stop) = (host.clone(), stop.clone());
-        async move { host.work(2, stop, drop).await }
-    });
+    let working = Working::start(&host, 2);
     for _ in 0..3 {
         settle().await;
         stage.clock.advance(Duration::from_secs(2));
     }
     assert_eq!(world.calls().len(), 2);
-    stop.cancel();
-    working.await.unwrap();
+    working.stop().await;
     let world: Arc<World> = world;
     world.unstick();
     assert_eq!(host.work_once(9).await.worked.len(), 5);
@@ -254,18 +252,13 @@ async fn a_run_that_cannot_be_claimed_is_tried_once_a_look_and_not_in_a_hot_loop
     starter.release_open_runs().await;
     let (stage, store) = CountedOps::over(stage, StoreFault::ClaimFails);
     let host = stage.host(&[LINE], &[]);
-    let stop = CancellationToken::new();
-    let working = tokio::spawn({
-        let stop = stop.clone();
-        async move { host.work(4, stop, drop).await }
-    });
+    let working = Working::start(&host, 4);
     settle().await;
     assert_eq!(store.claims(), 1);
     stage.clock.advance(Duration::from_secs(1));
     settle().await;
     assert_eq!(store.claims(), 2);
-    stop.cancel();
-    working.await.unwrap();
+    working.stop().await;
 }
 
 #[tokio::test]
@@ -278,11 +271,7 @@ async fn a_run_that_the_store_refused_is_tried_again_and_does_not_hold_the_other
     starter.release_open_runs().await;
     let (stage, store) = CountedOps::over(stage, StoreFault::ClaimRefused(refused));
     let host = stage.host(&[LINE], &[]);
-    let stop = CancellationToken::new();
-    let working = tokio::spawn({
-        let (host, stop) = (host.clone(), stop.clone());
-        async move { host.work(1, stop, drop).await }
-    });
+    let working = Working::start(&host, 1);
     settle().await;
     assert_eq!(store.claims(), 1);
     for _ in 0..3 {
@@ -291,19 +280,14 @@ async fn a_run_that_the_store_refused_is_tried_again_and_does_not_hold_the_other
     }
     assert_eq!(status(&host, good).await, Status::Completed);
     assert!(store.claims() > 3, "the refused run is tried at every look");
-    stop.cancel();
-    working.await.unwrap();
+    working.stop().await;
 }
 
 #[tokio::test(start_paused = true)]
 async fn a_clock_that_is_set_back_does_not_stop_the_looks() {
     let stage = Stage::new();
     let host = stage.host(&[LINE], &[]);
-    let stop = CancellationToken::new();
-    let working = tokio::spawn({
-        let (host, stop) = (host.clone(), stop.clone());
-        async move { host.work(4, stop, drop).await }
-    });
+    let working = Working::start(&host, 4);
     settle().await;
     stage.clock.set(noon() - 60 * MINUTE);
     let starter = stage.host(&[LINE], &[]);
@@ -312,8 +296,7 @@ async fn a_clock_that_is_set_back_does_not_stop_the_looks() {
     tokio::time::sleep(Duration::from_secs(2)).await;
     settle().await;
     assert_eq!(status(&host, run).await, Status::Completed);
-    stop.cancel();
-    working.await.unwrap();
+    working.stop().await;
 }
 
 #[tokio::test]
@@ -328,15 +311,10 @@ async fn the_backlog_of_one_workflow_does_not_keep_the_others_waiting() {
     starter.release_open_runs().await;
     let scripts = [("d", CALL_DOT), ("b", CALL)];
     let (host, world) = stage.host_with(&[LINE, DOT], &scripts, HostSettings::default());
-    let stop = CancellationToken::new();
-    let working = tokio::spawn({
-        let stop = stop.clone();
-        async move { host.work(1, stop, drop).await }
-    });
+    let working = Working::start(&host, 1);
     settle().await;
     assert_eq!(world.calls(), ["dot", "call", "dot", "dot"]);
-    stop.cancel();
-    working.await.unwrap();
+    working.stop().await;
 }
 
 #[tokio::test]
@@ -348,11 +326,7 @@ async fn a_run_that_was_handed_over_is_begun_at_once_and_counts_as_backlog_until
     host.hand_over(run).await;
     assert_eq!(host.backlog(9).await.unwrap(), 1);
     assert_eq!(host.backlog(0).await.unwrap(), 0, "counted up to a bound");
-    let stop = CancellationToken::new();
-    let working = tokio::spawn({
-        let (host, stop) = (host.clone(), stop.clone());
-        async move { host.work(4, stop, drop).await }
-    });
+    let working = Working::start(&host, 4);
     settle().await;
     assert_eq!(status(&host, run).await, Status::Completed);
     // The clock stands still: only the handing over makes the worker look again.
@@ -363,47 +337,68 @@ async fn a_run_that_was_handed_over_is_begun_at_once_and_counts_as_backlog_until
     settle().await;
     assert_eq!(status(&host, second).await, Status::Completed);
     assert_eq!(host.backlog(9).await.unwrap(), 0);
-    stop.cancel();
-    working.await.unwrap();
+    working.stop().await;
+}
+
+/// Whether a run was ever given up and taken up again.
+async fn was_taken_up_again(host: &Host, run: RunId) -> bool {
+    let events = host.store().events(run, 0, 100).await.unwrap();
+    let is_resumed = |event: &Event| matches!(event.kind, EventKind::RunResumed { .. });
+    events.iter().any(is_resumed)
 }
 
 #[tokio::test]
-async fn a_run_that_was_handed_over_stays_in_the_same_hands_while_there_is_room() {
+async fn a_run_that_is_handed_over_stays_in_the_same_hands_while_there_is_room() {
     let stage = Stage::new();
     let host = stage.host(&[LINE], &[]);
-    for (room, handed_on) in [(1, true), (0, false)] {
-        let stop = CancellationToken::new();
-        let working = tokio::spawn({
-            let (host, stop) = (host.clone(), stop.clone());
-            async move { host.work(room, stop, drop).await }
-        });
-        settle().await;
-        let run = begin(&host, "line").await;
-        host.hand_over(run).await;
-        settle().await;
-        assert_eq!(status(&host, run).await == Status::Completed, handed_on);
-        let waits_in_store = host.backlog(9).await.unwrap() == 1;
-        assert_eq!(waits_in_store, !handed_on);
-        let events = host.store().events(run, 0, 100).await.unwrap();
-        let is_resumed = |event: &Event| matches!(event.kind, EventKind::RunResumed { .. });
-        assert!(!events.iter().any(is_resumed), "{events:?}");
-        stop.cancel();
-        working.await.unwrap();
-    }
+    let working = Working::start(&host, 1);
+    settle().await;
+    let run = begin(&host, "line").await;
+    host.hand_over(run).await;
+    settle().await;
+    assert_eq!(status(&host, run).await, Status::Completed);
+    assert!(!was_taken_up_again(&host, run).await);
+    working.stop().await;
+}
+
+#[tokio::test]
+async fn a_run_that_is_handed_over_where_there_is_no_room_waits_in_the_store() {
+    let stage = Stage::new();
+    let host = stage.host(&[LINE], &[]);
+    let working = Working::start(&host, 0);
+    settle().await;
+    let run = begin(&host, "line").await;
+    host.hand_over(run).await;
+    settle().await;
+    assert_eq!(status(&host, run).await, Status::Pending);
+    assert_eq!(host.backlog(9).await.unwrap(), 1);
+    working.stop().await;
+}
+
+#[tokio::test]
+async fn a_run_that_was_handed_over_just_before_the_work_ends_is_given_up_at_once() {
+    let stage = Stage::new();
+    let host = stage.host(&[LINE], &[]);
+    let working = Working::start(&host, 4);
+    settle().await;
+    let run = begin(&host, "line").await;
+    // The worker gets no turn in between: the run lies in its list when it is told to stop.
+    host.hand_over(run).await;
+    working.stop().await;
+    assert_eq!(status(&host, run).await, Status::Pending);
+    let other = stage.host(&[LINE], &[]);
+    let pass = other.work_once(4).await;
+    assert_eq!(pass.worked.len(), 1, "without waiting for a lease");
+    assert_eq!(status(&other, run).await, Status::Completed);
 }
 
 #[tokio::test]
 async fn nobody_keeps_a_run_that_is_handed_over_after_the_work_has_ended() {
     let stage = Stage::new();
     let host = stage.host(&[LINE], &[]);
-    let stop = CancellationToken::new();
-    let working = tokio::spawn({
-        let (host, stop) = (host.clone(), stop.clone());
-        async move { host.work(4, stop, drop).await }
-    });
+    let working = Working::start(&host, 4);
     settle().await;
-    stop.cancel();
-    working.await.unwrap();
+    working.stop().await;
     let run = begin(&host, "line").await;
     host.hand_over(run).await;
     let other = stage.host(&[LINE], &[]);

@@ -10,7 +10,7 @@ Usage: cargo xtask COMMAND
   test              the full check: format, dependencies, clippy, tests, doc tests, clients
   test WORD…        only the tests whose name contains a word
   prove AREA ARG…   the proofs of an area, `engine`, `providers` or `service`: `prove engine --seed 7 --only T1,T3`
-  bench AREA ARG…   the benchmarks of an area: `bench engine [--peer]`, `bench library`, `bench providers`, `bench report`, `bench service`
+  bench AREA ARG…   the benchmarks of an area: `bench engine [--peer]`, `bench library`, `bench providers`, `bench report`, `bench service [--peer]`
   eval AREA ARG…    what an area reaches on given data, as `eval evidence --data DIR`, `eval answers` or `eval ask`
   clients           only the clients in Python, against the program as it is built now
   postgres          a private PostgreSQL server to try things with, until its input ends (Ctrl-D)

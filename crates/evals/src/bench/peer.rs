@@ -3,11 +3,9 @@
 //! LangGraph is installed by pip into a virtual environment in the target folder. Both write to SQLite
 //! files on the same disk and sync every commit (`synchronous = FULL`, set on LangGraph's connection).
 
-use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use fathom_workflow::RuntimeSettings;
 use serde::Deserialize;
 use tokio::task::JoinSet;
@@ -15,12 +13,11 @@ use tokio::task::JoinSet;
 use super::one_run::SIZES;
 use super::research::{CannedDeps, STEPS, engine, new_run};
 use crate::figure::{Figure, median, rate, timed};
+use crate::python::{self, PeerScript};
 use crate::stores::{Backend, Disk, Site};
 use crate::weight::Scale;
 
 const SCRIPT: &str = include_str!("../../peer/langgraph_bench.py");
-/// Pinned, so that the same figures can be had again.
-const PACKAGES: [&str; 2] = ["langgraph==1.2.20", "langgraph-checkpoint-sqlite==3.1.2"];
 
 /// Ours and theirs take turns so often, so that what disturbs one disturbs the other.
 const TURNS: usize = 5;
@@ -40,18 +37,20 @@ struct PeerFigures {
 
 /// Measures every N, then many runs in flight.
 pub(super) async fn measure() -> Result<()> {
-    let peer = LangGraph::install()?;
+    let peer = PeerScript::install("langgraph_bench.py", SCRIPT, &python::LANGGRAPH)?;
+    let version = peer.version("langgraph")?;
+    Figure::named("peer").with("version", version).print();
     for n in SIZES {
         let mut turns = Vec::new();
         for _ in 0..TURNS {
-            let theirs = peer.run("one-run", n, RUNS)?;
+            let theirs = peer_turn(&peer, "one-run", n, RUNS)?;
             turns.push((one_after_the_other(n).await?, theirs));
         }
         print("steps a second, one run after the other", n, turns);
     }
     let mut turns = Vec::new();
     for _ in 0..TURNS {
-        let theirs = peer.run("in-flight", AT_ONCE, ROUNDS)?;
+        let theirs = peer_turn(&peer, "in-flight", AT_ONCE, ROUNDS)?;
         turns.push((in_flight().await?, theirs));
     }
     print("runs a second, 100 in flight", RESULTS_IN_FLIGHT, turns);
@@ -133,63 +132,9 @@ async fn figures(site: &Site, rate: f64, runs: usize) -> Result<PeerFigures> {
     })
 }
 
-/// LangGraph in its virtual environment.
-struct LangGraph {
-    python: PathBuf,
-    script: PathBuf,
-}
-
-impl LangGraph {
-    fn install() -> Result<Self> {
-        let program = std::env::current_exe().context("this program cannot find itself")?;
-        let target = program
-            .ancestors()
-            .nth(2)
-            .context("there is no target folder")?;
-        let folder = target.join("peer");
-        std::fs::create_dir_all(&folder)?;
-        let script = folder.join("langgraph_bench.py");
-        std::fs::write(&script, SCRIPT)?;
-        let venv = folder.join("venv");
-        let python = venv.join("bin/python");
-        if !python.exists() {
-            let mut make = Command::new("python3");
-            succeed(make.args(["-m", "venv"]).arg(&venv))?;
-        }
-        let mut pip = Command::new(&python);
-        succeed(pip.args(["-m", "pip", "install", "--quiet"]).args(PACKAGES))?;
-        let peer = Self { python, script };
-        Figure::named("peer")
-            .with("version", peer.version()?)
-            .print();
-        Ok(peer)
-    }
-
-    fn version(&self) -> Result<String> {
-        let ask = "import importlib.metadata as m; print(m.version('langgraph'))";
-        output(Command::new(&self.python).args(["-c", ask]))
-    }
-
-    fn run(&self, part: &str, first: usize, second: usize) -> Result<PeerFigures> {
-        let mut command = Command::new(&self.python);
-        command.arg(Path::new(&self.script)).arg(part);
-        command.args([first.to_string(), second.to_string()]);
-        Ok(serde_json::from_str(&output(&mut command)?)?)
-    }
-}
-
-fn succeed(command: &mut Command) -> Result<()> {
-    let status = command.status();
-    if !status.context("Python 3 is needed")?.success() {
-        bail!("{command:?} failed, see above");
-    }
-    Ok(())
-}
-
-fn output(command: &mut Command) -> Result<String> {
-    let output = command.output().context("Python 3 is needed")?;
-    if !output.status.success() {
-        bail!("{}", String::from_utf8_lossy(&output.stderr).trim_end());
-    }
-    Ok(String::from_utf8(output.stdout)?.trim().to_owned())
+/// What the script prints of one turn.
+fn peer_turn(peer: &PeerScript, part: &str, first: usize, second: usize) -> Result<PeerFigures> {
+    let mut command = peer.command();
+    command.args([part, &first.to_string(), &second.to_string()]);
+    Ok(serde_json::from_str(&python::output(&mut command)?)?)
 }

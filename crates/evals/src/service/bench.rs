@@ -1,19 +1,18 @@
 //! What the service costs: its routes beside a bare handler with the same bytes, runs that wait, and many answers at once.
 
-use std::process::Stdio;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
 use axum::Router;
 use axum::http::header::CONTENT_TYPE;
 use axum::routing::get;
-use fathom_testworld::Script;
+use fathom_testworld::{Script, Stage};
 use futures::future::try_join_all;
 use reqwest::Method;
 use serde_json::{Value, json};
-use tokio::io::{AsyncBufReadExt as _, BufReader};
 use tokio::process::{Child, Command};
 
+use super::peer::{self, PeerService};
 use super::served::{Served, in_a_world, pages};
 use crate::figure::{self, Figure, median, ms, timed};
 
@@ -31,20 +30,21 @@ const ANSWERS: usize = 100;
 /// What every call of the scripted world takes.
 const CALL: Duration = Duration::from_millis(50);
 
-/// `bench service [--only routes|parked|answers]`
+/// `bench service [--only routes|parked|answers | --peer]`
 pub async fn bench(rest: &[&str]) -> Result<()> {
     match rest {
         [] => {
             routes().await?;
             parked().await?;
-            answers().await
+            answers(false).await
         }
         ["--only", "routes"] => routes().await,
         ["--only", "parked"] => parked().await,
-        ["--only", "answers"] => answers().await,
+        ["--only", "answers"] => answers(false).await,
+        ["--peer"] => answers(true).await,
         // Not for people: the handler that the routes are compared with.
         ["--bare", body] => bare(body.to_string()).await,
-        _ => bail!("there is --only with routes, parked or answers"),
+        _ => bail!("there is --only with routes, parked or answers, and --peer"),
     }
 }
 
@@ -62,26 +62,42 @@ async fn routes() -> Result<()> {
         let body = served.text(&path).await?;
         let (bare, address) = bare_server(&body).await?;
         let ours = format!("{}{path}", served.address);
+        let processes = (served.process(), bare.id().unwrap_or_default());
         let (mut ratios, mut us, mut bare_us) = (Vec::new(), Vec::new(), Vec::new());
+        let mut before = (0.0, 0.0);
         for round in 0..=ROUNDS {
             let (one, other) = (load(&served, &ours).await?, load(&served, &address).await?);
             // The first round warms both up.
-            if round > 0 {
+            if round == 0 {
+                before = cpu_ms(processes);
+            } else {
                 ratios.push(one / other);
                 us.push(one);
                 bare_us.push(other);
             }
         }
+        let after = cpu_ms(processes);
         drop(bare);
+        let each = 1e3 / (ROUNDS * CLIENTS * REQUESTS) as f64;
+        let (cpu_us, bare_cpu_us) = ((after.0 - before.0) * each, (after.1 - before.1) * each);
         Figure::named("service-route")
             .with("route", name)
             .with("bytes", body.len())
             .number("request_us", median(us))
             .number("bare_us", median(bare_us))
             .number("ratio", median(ratios))
+            // What a busy machine disturbs least.
+            .number("cpu_us", cpu_us)
+            .number("bare_cpu_us", bare_cpu_us)
+            .number("cpu_ratio", cpu_us / bare_cpu_us)
             .print();
     }
     Ok(())
+}
+
+/// The time on processors of our service and of the bare one.
+fn cpu_ms((ours, bare): (u32, u32)) -> (f64, f64) {
+    (figure::cpu_ms_of(ours), figure::cpu_ms_of(bare))
 }
 
 /// Microseconds a request, over all clients.
@@ -117,15 +133,10 @@ async fn bare(body: String) -> Result<()> {
 
 async fn bare_server(body: &str) -> Result<(Child, String)> {
     let program = std::env::current_exe().context("this program cannot find itself")?;
-    let mut child = Command::new(program)
-        .args(["bench", "service", "--bare", body])
-        .stdout(Stdio::piped())
-        .kill_on_drop(true)
-        .spawn()?;
-    let out = child.stdout.take().context("it prints its address")?;
-    let mut line = String::new();
-    BufReader::new(out).read_line(&mut line).await?;
-    Ok((child, format!("http://{}/", line.trim())))
+    let mut command = Command::new(program);
+    command.args(["bench", "service", "--bare", body]);
+    let (child, address) = peer::start(command).await?;
+    Ok((child, format!("{address}/")))
 }
 
 /// What a run costs that waits for its time.
@@ -171,8 +182,8 @@ fn threads(served: &Served) -> usize {
     tasks.map_or(0, Iterator::count)
 }
 
-/// Many answers at once beside one alone, over a world whose every call takes 50 ms.
-async fn answers() -> Result<()> {
+/// Many answers at once beside one alone, over a world whose every call takes 50 ms. The peer has the same world after us.
+async fn answers(with_peer: bool) -> Result<()> {
     let script = Script::sensible(pages()).taking(CALL).on_hosts(3);
     let workers = ANSWERS.to_string();
     let more = [
@@ -182,24 +193,54 @@ async fn answers() -> Result<()> {
         ("FATHOM_CALLS_MODELS_AT_ONCE", "1000"),
         ("FATHOM_CALLS_SEARCHES_AT_ONCE", "1000"),
     ];
-    let (_stage, served) = in_a_world(script, &more).await?;
+    let (stage, served) = in_a_world(script, &more).await?;
+    let ours = AnswerService {
+        client: &served.client,
+        address: &served.address,
+        process: served.process(),
+    };
+    measure(&stage, "fathom", ours).await?;
+    if with_peer {
+        let peer = PeerService::start(&stage).await?;
+        let theirs = AnswerService {
+            client: &served.client,
+            address: &peer.address,
+            process: peer.process(),
+        };
+        measure(&stage, &peer.name, theirs).await?;
+    }
+    Ok(())
+}
+
+/// A service that answers tasks by `POST /run`.
+#[derive(Clone, Copy)]
+struct AnswerService<'a> {
+    client: &'a reqwest::Client,
+    address: &'a str,
+    process: u32,
+}
+
+async fn measure(stage: &Stage, name: &str, service: AnswerService<'_>) -> Result<()> {
     let mut alone = Vec::new();
     for nth in 0..5 {
-        let (done, took) = timed(answer(&served, nth)).await;
+        let (done, took) = timed(answer(service, nth)).await;
         done?;
         alone.push(ms(took));
     }
-    let cpu_before = figure::cpu_ms_of(served.process());
-    let all = try_join_all((0..ANSWERS).map(|nth| answer(&served, 100 + nth)));
+    let (cpu_before, calls_before) = (figure::cpu_ms_of(service.process), stage.calls().len());
+    let all = try_join_all((0..ANSWERS).map(|nth| answer(service, 100 + nth)));
     let (done, took) = timed(all).await;
     done?;
-    let cpu = figure::cpu_ms_of(served.process()) - cpu_before;
+    let cpu = figure::cpu_ms_of(service.process) - cpu_before;
+    let calls = stage.calls().len() - calls_before;
     let alone = median(alone);
     Figure::named("service-answers")
+        .with("service", name)
         .with("runs", ANSWERS)
         .number("one_ms", alone)
         .number("all_ms", ms(took))
         .number("ratio", ms(took) / alone)
+        .number("calls_each", calls as f64 / ANSWERS as f64)
         // Below this the cores do not let it go: what the answers compute, shared among them.
         .number("cpu_ms_each", cpu / ANSWERS as f64)
         .with("cores", std::thread::available_parallelism()?.get())
@@ -207,16 +248,13 @@ async fn answers() -> Result<()> {
     Ok(())
 }
 
-async fn answer(served: &Served, nth: usize) -> Result<()> {
+async fn answer(service: AnswerService<'_>, nth: usize) -> Result<()> {
     let task = format!("What is known about street trees in town number {nth}?");
     let body = json!({ "task": task, "complexity_tier": "simple", "max_execution_time_s": 600 });
-    let answered = served
-        .request(Method::POST, "/run")
-        .json(&body)
-        .send()
-        .await?;
+    let asked = service.client.post(format!("{}/run", service.address));
+    let answered = asked.json(&body).send().await?;
     let answer: Value = answered.error_for_status()?.json().await?;
-    if answer["degraded_mode"] == true {
+    if answer["degraded_mode"] != false {
         bail!("degraded: {answer}");
     }
     Ok(())

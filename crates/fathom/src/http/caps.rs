@@ -1,56 +1,29 @@
 //! What an owner may use: runs under way, and the tokens and money that the runs of 24 hours spend together.
 //!
-//! The log of the runs is the account, and what a run under way may still spend is held for it. A run that is deleted leaves
-//! what it spent in a file of its owner's folder, so that deleting runs does not make room.
+//! What was spent is in `spending.rs`; here it is held against the caps, and whoever is refused is told why and for how long.
 
-use std::collections::HashMap;
-use std::io::{ErrorKind, Write as _};
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use axum::http::StatusCode;
-use fathom_research::skills::budget::{COST_PICOS, TOKENS};
 use fathom_workflow::RunId;
-use fathom_workflow::journal::RunFilter;
-use fathom_workflow::record::{RunHeader, Status};
+use fathom_workflow::record::RunHeader;
 use jiff::{Timestamp, ToSpan as _, Unit};
-use serde::{Deserialize, Serialize};
 use tokio::sync::MutexGuard;
 
 use super::access::Caller;
 use super::error::{ApiError, ApiResult};
 use super::run_bounds::{Bounds, OwnerRoom, unspent};
 use super::service::Service;
-use crate::deliver;
+use super::spending::{self, KnownSpending, Spent, is_under_way};
 use crate::tokens::OwnerCaps;
-
-/// Runs read from the list at a time.
-const PAGE: usize = 500;
 
 /// After how many seconds an owner with too many runs under way should try again.
 const RUN_ENDS_S: u64 = 5;
 
 const DAY_S: u64 = 24 * 60 * 60;
 
-/// What deleted runs have spent, in an owner's folder.
-const DELETED: &str = ".deleted-runs.json";
-
-const PICOS_PER_MICRO: u64 = 1_000_000;
-
 /// Held while a run of a capped owner is committed or taken up; nothing where nothing is capped.
 pub type CapTurn<'s> = Option<MutexGuard<'s, KnownSpending>>;
-
-/// What runs have spent so far, so that a run's log is read once after each of its writes.
-pub type KnownSpending = HashMap<RunId, (u64, Spent)>;
-
-/// What one run has spent.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub struct Spent {
-    /// When the run was begun.
-    begun_at: Timestamp,
-    tokens: u64,
-    cost_micros: u64,
-}
 
 /// The caps that hold for a caller. Whoever needs no token has none.
 fn of_caller(service: &Service, caller: &Caller) -> ApiResult<OwnerCaps> {
@@ -126,7 +99,7 @@ async fn allowance(
 ) -> ApiResult<Bounds> {
     let name = caller.name();
     let since = Timestamp::now() - 24.hours();
-    let runs = counted_runs(service, caller, since).await?;
+    let runs = spending::counted_runs(service, caller, since).await?;
     let takes_room = |run: &RunHeader| is_under_way(run) && Some(run.id()) != resumed;
     known.retain(|_, (_, spent)| spent.begun_at >= since);
     let under_way = runs.iter().filter(|run| takes_room(run)).count();
@@ -137,7 +110,7 @@ async fn allowance(
         );
         return Err(reached(message, RUN_ENDS_S));
     }
-    let usage = usage(service, caller, &runs, since, takes_room, known).await?;
+    let usage = spending::usage(service, caller, &runs, since, takes_room, known).await?;
     let left = |cap: Option<u64>, held: u64, amount: fn(&Spent) -> u64, told: CapWords<'_>| {
         cap.map(|cap| left_of(cap, &usage.spent, held, amount, told))
             .transpose()
@@ -166,125 +139,6 @@ async fn allowance(
             },
         )?,
     })
-}
-
-/// What the caps of an owner are compared with.
-struct Usage {
-    /// By the runs of 24 hours, the oldest first.
-    spent: Vec<Spent>,
-    /// For runs under way.
-    held_tokens: u64,
-    held_cost_micros: u64,
-}
-
-async fn usage(
-    service: &Service,
-    caller: &Caller,
-    runs: &[RunHeader],
-    since: Timestamp,
-    takes_room: impl Fn(&RunHeader) -> bool,
-    known: &mut KnownSpending,
-) -> ApiResult<Usage> {
-    let mut usage = Usage {
-        spent: deleted(service, caller)?,
-        held_tokens: 0,
-        held_cost_micros: 0,
-    };
-    usage.spent.retain(|one| one.begun_at >= since);
-    for run in runs {
-        let is_recent = run.about.created_at >= since;
-        if !takes_room(run) {
-            if is_recent {
-                usage.spent.push(spent_by(service, run, known).await?);
-            }
-            continue;
-        }
-        // Whatever is recorded after this look is counted twice rather than not at all.
-        let view = service.host.view(run.id(), None).await;
-        // A run that cannot be read on goes on nowhere.
-        if let Ok(view) = &view {
-            let Bounds {
-                tokens,
-                cost_micros,
-            } = unspent(view);
-            usage.hold(tokens.unwrap_or_default(), cost_micros.unwrap_or_default());
-        }
-        let header = view.map_or_else(|_| run.clone(), |view| view.run);
-        let spent = spent_by(service, &header, known).await?;
-        if is_recent {
-            usage.spent.push(spent);
-        } else {
-            // No day frees it, but the end of the run does.
-            usage.hold(spent.tokens, spent.cost_micros);
-        }
-    }
-    usage.spent.sort_by_key(|one| one.begun_at);
-    Ok(usage)
-}
-
-impl Usage {
-    fn hold(&mut self, tokens: u64, cost_micros: u64) {
-        self.held_tokens = self.held_tokens.saturating_add(tokens);
-        self.held_cost_micros = self.held_cost_micros.saturating_add(cost_micros);
-    }
-}
-
-/// Whether a run spends, now or without anybody's word: one that waits goes on by itself at its `wake_at`, unchecked.
-fn is_under_way(run: &RunHeader) -> bool {
-    match &run.head.status {
-        Status::Waiting => run.head.wake_at.is_some(),
-        status => !status.is_finished(),
-    }
-}
-
-/// The runs of a caller that were begun since then, and those that are under way however old they are.
-async fn counted_runs(
-    service: &Service,
-    caller: &Caller,
-    since: Timestamp,
-) -> ApiResult<Vec<RunHeader>> {
-    let mut filter = RunFilter {
-        limit: PAGE,
-        ..RunFilter::default()
-    };
-    let counts = |run: &RunHeader| {
-        caller.may_see(run) && (run.about.created_at >= since || is_under_way(run))
-    };
-    let mut runs = Vec::new();
-    // Every page is further on in a list that ends.
-    loop {
-        let page = service.host.list(&filter).await?;
-        runs.extend(page.runs.into_iter().filter(counts));
-        filter.after = page.next;
-        if filter.after.is_none() {
-            return Ok(runs);
-        }
-    }
-}
-
-/// What a run has spent in the steps that it has recorded.
-async fn spent_by(
-    service: &Service,
-    run: &RunHeader,
-    known: &mut KnownSpending,
-) -> ApiResult<Spent> {
-    if let Some((rev, spent)) = known.get(&run.id())
-        && *rev == run.head.rev
-    {
-        return Ok(*spent);
-    }
-    let steps = deliver::steps(&service.host, run.id()).await?;
-    let meter = |name: &str| -> u64 {
-        let amounts = steps.iter().filter_map(|step| step.meters.get(name));
-        amounts.sum()
-    };
-    let spent = Spent {
-        begun_at: run.about.created_at,
-        tokens: meter(TOKENS),
-        cost_micros: meter(COST_PICOS).div_ceil(PICOS_PER_MICRO),
-    };
-    known.insert(run.id(), (run.head.rev, spent));
-    Ok(spent)
 }
 
 /// How a cap is told.
@@ -356,56 +210,18 @@ fn left_of(
     ))
 }
 
-fn reached(message: String, retry_after_s: u64) -> ApiError {
-    let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, "cap_reached", message);
-    error.retry_after(retry_after_s)
-}
-
-/// Deletes a run and keeps what it has spent, where its owner is capped. Nobody begins a run in between.
+/// Deletes a run; where its owner is capped, what it has spent still counts. Nobody begins a run in between.
 pub async fn delete(service: &Service, caller: &Caller, run: &RunHeader) -> ApiResult<()> {
     if of_caller(service, caller)?.is_empty() {
         return Ok(service.host.delete(run.id()).await?);
     }
     let mut known = service.spending.lock().await;
-    let mut all = deleted(service, caller)?;
-    all.push(spent_by(service, run, &mut known).await?);
-    service.host.delete(run.id()).await?;
-    let since = Timestamp::now() - 24.hours();
-    all.retain(|one| one.begun_at >= since && one.tokens + one.cost_micros > 0);
-    let path = deleted_file(service, caller);
-    let write = || -> std::io::Result<()> {
-        let folder = path.parent().unwrap_or(&path);
-        fathom_store::create_private_folder(folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(folder)?;
-        file.write_all(&serde_json::to_vec(&all)?)?;
-        file.as_file().sync_all()?;
-        file.persist(&path).map_err(|error| error.error)?;
-        Ok(())
-    };
-    write().map_err(ApiError::internal)
+    spending::delete(service, caller, run, &mut known).await
 }
 
-fn deleted_file(service: &Service, caller: &Caller) -> PathBuf {
-    service.libraries.join(caller.folder()).join(DELETED)
-}
-
-/// What deleted runs have spent; nothing where none was. A file that cannot be read is not taken for that.
-fn deleted(service: &Service, caller: &Caller) -> ApiResult<Vec<Spent>> {
-    read_deleted(&deleted_file(service, caller))
-}
-
-fn read_deleted(path: &Path) -> ApiResult<Vec<Spent>> {
-    let broken = |error: &dyn std::fmt::Display| {
-        let path = path.display();
-        ApiError::internal(format!(
-            "what deleted runs have spent is not known: {path}: {error}"
-        ))
-    };
-    match std::fs::read(path) {
-        Ok(kept) => serde_json::from_slice(&kept).map_err(|error| broken(&error)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(broken(&error)),
-    }
+fn reached(message: String, retry_after_s: u64) -> ApiError {
+    let error = ApiError::new(StatusCode::TOO_MANY_REQUESTS, "cap_reached", message);
+    error.retry_after(retry_after_s)
 }
 
 #[cfg(test)]
@@ -460,14 +276,5 @@ mod tests {
         assert_eq!(left_beside(100, &all, 60).unwrap(), 10);
         let told = left_beside(100, &all, 70).unwrap_err().sentence();
         assert!(told.contains("runs under way"), "{told}");
-    }
-
-    #[test]
-    fn a_broken_account_is_not_an_empty_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join(DELETED);
-        assert!(read_deleted(&path).unwrap().is_empty());
-        std::fs::write(&path, "[{").unwrap();
-        assert!(read_deleted(&path).is_err());
     }
 }

@@ -23,6 +23,13 @@ pub async fn docs(description: Extension<Described>) -> Response {
     ([(CONTENT_SECURITY_POLICY, policy)], page).into_response()
 }
 
+/// Describes every route for people, at the address that a browser opens first.
+#[utoipa::path(get, path = "/", tag = "service",
+    responses((status = 200, description = "The page of /docs", content_type = "text/html")))]
+pub async fn root(description: Extension<Described>) -> Response {
+    docs(description).await
+}
+
 fn page(described: &Value) -> String {
     let mut page = format!(
         "<!DOCTYPE html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\

@@ -61,6 +61,7 @@ fn routes(limits: &ServeLimits) -> OpenApiRouter<Shared> {
         .routes(routes!(views::list_workflows))
         .routes(routes!(health::health))
         .routes(routes!(metrics::metrics))
+        .routes(routes!(docs::root))
         .routes(routes!(docs::docs))
         .routes(routes!(openapi::openapi))
 }

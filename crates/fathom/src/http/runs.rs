@@ -3,6 +3,8 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
 use fathom_workflow::Error;
 use fathom_workflow::journal::{ListCursor, RunFilter};
 use fathom_workflow::record::Status;
@@ -184,12 +186,22 @@ pub fn cursor(text: &str) -> ApiResult<ListCursor> {
     responses((status = 200, description = "The run", body = RunDetail),
         (status = 404, description = "There is no such run", body = ErrorResponse),
         (status = "4XX", description = "Refused, with the field", body = ErrorResponse)))]
-pub async fn show_run(State(service): State<Shared>, run: OwnedRun) -> ApiResult<Json<RunDetail>> {
-    Ok(Json(detail(&service, run).await?))
+pub async fn show_run(
+    State(service): State<Shared>,
+    run: OwnedRun,
+) -> ApiResult<impl IntoResponse> {
+    let reply = match service.shown.get(&run.header) {
+        Some(reply) => reply,
+        None => {
+            let detail = detail(&service, &run).await?;
+            service.shown.put(&run.header, &detail)?
+        }
+    };
+    Ok(([(CONTENT_TYPE, "application/json")], reply))
 }
 
 /// A run with its open gate.
-pub async fn detail(service: &Service, run: OwnedRun) -> ApiResult<RunDetail> {
+pub async fn detail(service: &Service, run: &OwnedRun) -> ApiResult<RunDetail> {
     let head = &run.header.head;
     let gate = if head.status == Status::Waiting && !head.parked {
         match service.host.gate(run.id()).await {

@@ -14,8 +14,9 @@ use tokio::sync::{Mutex, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::access::Caller;
-use super::caps::KnownSpending;
 use super::run_bounds::Bounds;
+use super::shown::ShownRuns;
+use super::spending::KnownSpending;
 use crate::exit::Result;
 use crate::library_list::LibraryList;
 use crate::own_library::OwnLibraries;
@@ -109,6 +110,8 @@ pub struct Service {
     pub libraries: PathBuf,
     /// The libraries that runs search; one that gets a document is looked at anew.
     pub(super) open_libraries: Arc<OwnLibraries>,
+    /// What was told of runs that have ended.
+    pub(super) shown: ShownRuns,
     /// What is counted.
     pub(super) figures: PrometheusHandle,
     /// Set when the service ends.
@@ -146,6 +149,7 @@ impl Service {
             libraries: settings.home.join(LIBRARIES),
             settings,
             open_libraries,
+            shown: ShownRuns::default(),
             figures,
             stop,
             admitting: AtomicUsize::new(0),

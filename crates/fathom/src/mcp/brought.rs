@@ -60,7 +60,7 @@ pub fn refused(error: ApiError) -> CallToolResult {
 pub async fn output(service: &Service, run: RunId) -> ApiResult<ToolOutput> {
     let header = service.host.header(run).await?;
     let has_ended = header.head.status.is_finished();
-    let detail = runs::detail(service, OwnedRun { header }).await?;
+    let detail = runs::detail(service, &OwnedRun { header }).await?;
     let brought = if has_ended {
         deliver::outcome(&service.host, run).await?
     } else {

@@ -91,11 +91,7 @@ async fn an_owner_has_so_many_runs_under_way_and_no_more() {
     assert!(told.contains("max_runs"), "{told}");
     let id = job["id"].as_str().unwrap();
     served.until(id, "planning").await;
-    let stopped = served
-        .post(&format!("/runs/{id}/cancel"), &Value::Null)
-        .await;
-    expect(stopped, StatusCode::ACCEPTED).await;
-    assert_eq!(served.ended(id).await, "cancelled");
+    served.cancel(id).await;
     expect(served.post("/run", &body).await, StatusCode::ACCEPTED).await;
 }
 
@@ -110,11 +106,7 @@ async fn runs_under_way_hold_what_they_may_still_spend() {
     assert!(told.contains("runs under way") && wait < 60, "{told}");
     let id = job["id"].as_str().unwrap();
     served.until(id, "planning").await;
-    let stopped = served
-        .post(&format!("/runs/{id}/cancel"), &Value::Null)
-        .await;
-    expect(stopped, StatusCode::ACCEPTED).await;
-    assert_eq!(served.ended(id).await, "cancelled");
+    served.cancel(id).await;
     // A fork is bounded too, whatever its edits say.
     let edits = json!({ "at": 0, "edits": { "settings": { "token_budget": 100_000 } } });
     let fork = served.post(&format!("/runs/{id}/fork"), &edits).await;
@@ -129,13 +121,6 @@ async fn runs_under_way_hold_what_they_may_still_spend() {
         Some(&json!(200)),
         "{state}"
     );
-}
-
-/// Stops a run that hangs.
-async fn stop(served: &Served, id: &str) {
-    let path = format!("/runs/{id}/cancel");
-    expect(served.post(&path, &Value::Null).await, StatusCode::ACCEPTED).await;
-    assert_eq!(served.ended(id).await, "cancelled");
 }
 
 #[tokio::test]
@@ -162,7 +147,7 @@ async fn a_run_goes_on_at_its_gate_only_where_the_caps_leave_room() {
     .await;
     assert_eq!(told["error"]["type"], "cap_reached", "{told}");
     served.until(&other, "analyzing").await;
-    stop(&served, &other).await;
+    served.cancel(&other).await;
     expect(served.post(&path, &approve).await, StatusCode::OK).await;
 }
 
@@ -203,7 +188,7 @@ async fn a_run_is_resumed_only_where_what_it_may_still_spend_is_left() {
     let bounded = |tokens: u64| json!({ "workflow": "answer", "question": TASK, "options": { "settings": { "token_budget": tokens } } });
     let first = served.begin(&bounded(1_000)).await;
     served.until(&first, "planning").await;
-    stop(&served, &first).await;
+    served.cancel(&first).await;
     let second = served.begin(&bounded(400)).await;
     let path = format!("/runs/{first}/resume");
     let refused = served.post(&path, &Value::Null).await;
@@ -214,7 +199,7 @@ async fn a_run_is_resumed_only_where_what_it_may_still_spend_is_left() {
         "{told}"
     );
     served.until(&second, "planning").await;
-    stop(&served, &second).await;
+    served.cancel(&second).await;
     expect(served.post(&path, &Value::Null).await, StatusCode::ACCEPTED).await;
 }
 

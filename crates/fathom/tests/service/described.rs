@@ -32,6 +32,13 @@ async fn a_page_describes_every_route() {
 }
 
 #[tokio::test]
+async fn a_browser_that_opens_the_service_sees_what_it_offers() {
+    let served = Served::open();
+    let page = async |path| served.get(path).await.text().await.unwrap();
+    assert_eq!(page("/").await, page("/docs").await);
+}
+
+#[tokio::test]
 async fn figures_count_runs_rounds_and_failed_searches() {
     let served = Served::open();
     let body = json!({ "task": QUESTION, "library": [LIBRARY] });

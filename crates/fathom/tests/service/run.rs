@@ -352,11 +352,7 @@ async fn an_async_run_is_a_job_to_come_back_for_and_to_cancel() {
     let job = expect(served.post("/run", &body).await, StatusCode::ACCEPTED).await;
     let id = job["id"].as_str().unwrap();
     served.until(id, "planning").await;
-    let stopped = served
-        .post(&format!("/runs/{id}/cancel"), &Value::Null)
-        .await;
-    expect(stopped, StatusCode::ACCEPTED).await;
-    assert_eq!(served.ended(id).await, "cancelled");
+    served.cancel(id).await;
 }
 
 #[tokio::test]

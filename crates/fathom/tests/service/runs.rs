@@ -80,6 +80,33 @@ async fn the_state_is_shown_after_any_step() {
 }
 
 #[tokio::test]
+async fn a_change_of_a_run_that_has_ended_is_seen_at_once() {
+    let served = Served::toy();
+    let run = served.begin(&countdown(2, LONG_MS)).await;
+    let path = format!("/runs/{run}");
+    served.until(&run, "waiting").await;
+    served.cancel(&run).await;
+    let shown = served.json(&path).await;
+    assert_eq!(served.json(&path).await, shown);
+    // By another process.
+    let kept = served.command(&["runs", "keep", &run]).status();
+    assert!(kept.unwrap().success());
+    let mut expected = shown.clone();
+    expected["keep"] = json!(true);
+    assert_eq!(served.json(&path).await, expected);
+    let resumed = served.post(&format!("{path}/resume"), &Value::Null).await;
+    expect(resumed, StatusCode::ACCEPTED).await;
+    let shown = served.json(&path).await;
+    assert_ne!(shown["status"], "cancelled", "{shown}");
+    served.until(&run, "waiting").await;
+    served.cancel(&run).await;
+    assert_eq!(served.json(&path).await["status"], "cancelled");
+    let gone = served.request(Method::DELETE, &path).send().await;
+    assert_eq!(gone.unwrap().status(), StatusCode::NO_CONTENT);
+    assert_eq!(served.get(&path).await.status(), StatusCode::NOT_FOUND);
+}
+
+#[tokio::test]
 async fn a_run_is_cancelled_resumed_forked_and_deleted() {
     let served = Served::toy();
     let run = served.begin(&countdown(2, LONG_MS)).await;

@@ -192,6 +192,13 @@ impl Served {
         end["status"].as_str().unwrap().to_owned()
     }
 
+    /// Cancels a run that is worked on, and waits until it has stopped.
+    pub async fn cancel(&self, run: &str) {
+        let path = format!("/runs/{run}/cancel");
+        expect(self.post(&path, &Value::Null).await, StatusCode::ACCEPTED).await;
+        assert_eq!(self.ended(run).await, "cancelled");
+    }
+
     /// Follows a run until it has one of these statuses. The stream tells when to look.
     pub async fn until(&self, run: &str, status: &str) -> Value {
         let mut events = self.get(&format!("/runs/{run}/events")).await;

@@ -8,6 +8,10 @@ mod order;
 
 pub(super) use order::OrderedJson;
 
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
@@ -29,8 +33,17 @@ const DROPPED: &str = "$schema title format default examples $id readOnly writeO
 const LIMITS: &str = "maxLength minLength pattern maxItems minItems uniqueItems minimum maximum exclusiveMinimum \
     exclusiveMaximum multipleOf";
 
-/// The strict schema of a type, which should be a struct.
-pub(super) fn strict<T: JsonSchema>() -> Value {
+/// The schemas that were made, by their type. There are as many as the program has typed questions.
+static MADE: LazyLock<Mutex<HashMap<TypeId, Arc<Value>>>> = LazyLock::new(Mutex::default);
+
+/// The strict schema of a type, which should be a struct. It is made once: that takes longer than all else about a call.
+pub(super) fn strict<T: JsonSchema + 'static>() -> Arc<Value> {
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let schema = made.entry(TypeId::of::<T>());
+    Arc::clone(schema.or_insert_with(|| Arc::new(make::<T>())))
+}
+
+fn make<T: JsonSchema>() -> Value {
     // Only of a type to be written does `schemars` require every field, in the order of the type.
     let settings = SchemaSettings::draft2020_12().for_serialize();
     let settings = settings.with(|settings| {

@@ -41,18 +41,18 @@ pub struct TypedAnswer<T> {
 
 impl Models {
     /// Asks for a value. The request's own format and tools are not used.
-    pub async fn ask_typed<T: DeserializeOwned + JsonSchema>(
+    pub async fn ask_typed<T: DeserializeOwned + JsonSchema + 'static>(
         &self,
         role: ModelRole,
         request: &ModelRequest,
         context: &CallContext<'_>,
     ) -> Result<TypedAnswer<T>, ModelError> {
-        let schema = Arc::new(schema::strict::<T>());
+        let schema = schema::strict::<T>();
         let mut asked = ModelRequest {
             tools: Vec::new(),
             format: AnswerFormat::Schema {
                 name: schema::name::<T>(),
-                schema: schema.clone(),
+                schema: Arc::clone(&schema),
             },
             ..request.clone()
         };

@@ -69,7 +69,7 @@ pub(crate) fn tell_spelling(
     language: Language,
     mentions: &[WordMention],
 ) {
-    let Some(verdict) = &mut analysis.answered else {
+    let Some(verdict) = analysis.answered.as_mut().filter(|_| !mentions.is_empty()) else {
         return;
     };
     let phrases = Phrases::new(language);

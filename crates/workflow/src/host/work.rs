@@ -277,12 +277,14 @@ impl Worker {
         let lasting = is_lasting(&error);
         if lasting {
             // One that was handed over is still due, and will be found with its workflow.
-            if let Some(workflow) = workflow {
-                if self.left_alone.insert(run, workflow).is_none() {
-                    tracing::warn!(%run, %error, "a run that is due cannot be taken up");
-                }
-                self.tell_left_alone();
+            let is_known = workflow.is_some_and(|workflow| {
+                let known = self.left_alone.insert(run, workflow);
+                known.is_some()
+            });
+            if !is_known {
+                tracing::warn!(%run, %error, "a run that is due cannot be taken up");
             }
+            self.tell_left_alone();
         } else {
             self.just_failed.insert(run);
             if let Error::Store { .. } = error {

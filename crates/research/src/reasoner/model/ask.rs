@@ -43,7 +43,7 @@ impl ModelReasoner {
         request: impl Fn(u8) -> Result<ModelRequest, ReasonerError> + Send,
     ) -> Result<T, ReasonerError>
     where
-        T: Serialize + DeserializeOwned + JsonSchema + Send,
+        T: Serialize + DeserializeOwned + JsonSchema + Send + 'static,
     {
         self.typed_aloud(ctx, asking, None, request).await
     }
@@ -57,7 +57,7 @@ impl ModelReasoner {
         request: impl Fn(u8) -> Result<ModelRequest, ReasonerError> + Send,
     ) -> Result<T, ReasonerError>
     where
-        T: Serialize + DeserializeOwned + JsonSchema + Send,
+        T: Serialize + DeserializeOwned + JsonSchema + Send + 'static,
     {
         let mut cuts = 0;
         // Bounded by `CUTS_MOST`.
@@ -96,7 +96,7 @@ impl ModelReasoner {
         call: EffectCall,
     ) -> Result<T, RecordedFailure>
     where
-        T: Serialize + DeserializeOwned + JsonSchema + Send,
+        T: Serialize + DeserializeOwned + JsonSchema + Send + 'static,
     {
         let estimate = self.models.estimate(asking.role, &request);
         let most = Amount::from(&estimate).times(ASKS_MAX);
