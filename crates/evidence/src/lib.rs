@@ -18,6 +18,7 @@ mod error;
 pub mod extract;
 mod fixed_hash;
 pub mod fusion;
+mod interner;
 mod inverted;
 mod language;
 mod lists;

@@ -7,7 +7,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use anyhow::{Context, Result, bail};
 use fathom_evidence::extract::InProcessReader;
@@ -27,6 +27,7 @@ const PASSAGE_WORDS: usize = 85;
 const FILES: usize = 20_000;
 const QUERIES: usize = 200;
 const CHANGED: usize = 10;
+const FILE_AGE: Duration = Duration::from_secs(60);
 
 /// `bench library [--passages N]`, 100,000 and 1,000,000 without it.
 pub fn measure(rest: &[&str]) -> Result<()> {
@@ -146,8 +147,10 @@ fn name(nth: usize) -> PathBuf {
     PathBuf::from(format!("{:03}/{nth}.txt", nth % 200))
 }
 
-/// Files of so many passages in all; gives their bytes.
+/// Files of so many passages in all; gives their bytes. They are as old as most people's files: one that was written to within
+/// the last seconds is read once more at the next start.
 fn write_texts(folder: &Path, passages: usize) -> Result<u64> {
+    let written = SystemTime::now() - FILE_AGE;
     let mut words = ZipfWords::new(SEED);
     let mut bytes = 0;
     for nth in 0..FILES {
@@ -159,7 +162,11 @@ fn write_texts(folder: &Path, passages: usize) -> Result<u64> {
             .collect();
         let text = text.join("\n\n");
         bytes += text.len() as u64;
-        fs::write(path, text)?;
+        fs::write(&path, text)?;
+        fs::File::options()
+            .append(true)
+            .open(path)?
+            .set_modified(written)?;
     }
     Ok(bytes)
 }

@@ -29,12 +29,10 @@ pub(super) fn decode(bytes: &[u8], content_type: Option<&str>) -> Result<Decoded
     // This honours a byte order mark above all, and takes it away.
     let (text, _, _) = encoding.decode(bytes);
     let text = text.into_owned();
-    let (mut all, mut bad, mut controls) = (0_usize, 0_usize, 0_usize);
-    for c in text.chars() {
-        all += 1;
-        bad += usize::from(c == '\u{fffd}');
-        controls += usize::from(is_control(c));
-    }
+    let all = text.chars().count();
+    let bad = text.matches('\u{fffd}').count();
+    let controls = text.bytes().filter(|byte| is_control(char::from(*byte)));
+    let controls = controls.count();
     if controls + bad > all / CONTROLS_ONE_IN + 1 && controls > 0 || bad > all / 4 {
         return Err(Error::NotADocument {
             found: "binary data".to_owned(),
@@ -162,7 +160,11 @@ fn by_header(content_type: &str) -> Option<&'static Encoding> {
 
 /// `<meta charset="…">`, `<meta http-equiv … content="…; charset=…">` or `<?xml encoding="…"?>`.
 fn by_meta(bytes: &[u8]) -> Option<&'static Encoding> {
-    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(META_BYTES)]).to_ascii_lowercase();
+    let head = &bytes[..bytes.len().min(META_BYTES)];
+    if !head.contains(&b'<') {
+        return None;
+    }
+    let head = String::from_utf8_lossy(head).to_ascii_lowercase();
     let mut rest = head.as_str();
     loop {
         let charset = rest.find("charset").map(|at| (at, at + "charset".len()));

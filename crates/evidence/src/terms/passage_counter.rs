@@ -10,19 +10,20 @@ use super::pieces::{self, Piece};
 use super::{TermId, Terms, fold, tokens};
 use crate::Language;
 use crate::fixed_hash::FixedMap;
+use crate::interner::Interner;
 use crate::inverted::Counter;
 
 /// Counts passages of one language.
 pub struct PassageCounter {
     terms: Terms,
-    /// By the word as it is written.
-    numbers: FixedMap<Box<str>, usize>,
-    /// Words, their tokens and the numbers of the tokens' pieces each lie in one list: every word of a text is looked up.
+    /// Words as they are written.
+    words: Interner,
+    /// By the number of the word. What it gives lies in two dense lists.
     known: Vec<KnownWord>,
-    tokens: Vec<KnownToken>,
-    token_pieces: Vec<u32>,
-    term_ids: FixedMap<Box<str>, TermId>,
-    names: Vec<Box<str>>,
+    word_terms: Vec<TermId>,
+    word_pieces: Vec<u32>,
+    /// Terms.
+    names: Interner,
     piece_ids: FixedMap<Piece, u32>,
     pieces: Vec<PieceCount>,
     counter: Counter,
@@ -51,13 +52,10 @@ pub struct WordForm<'c> {
 
 struct KnownWord {
     in_text: bool,
-    /// What a word gives: mostly one, none for a stop word.
-    tokens: Range<usize>,
-}
-
-struct KnownToken {
-    term: TermId,
-    pieces: Range<usize>,
+    /// Its terms, by their places in the list: mostly one, none for a stop word.
+    terms: Range<u32>,
+    /// The pieces of them all, by their places in the list.
+    pieces: Range<u32>,
 }
 
 #[derive(Default)]
@@ -73,12 +71,11 @@ impl PassageCounter {
     pub fn new(language: Language) -> Self {
         Self {
             terms: Terms::new(language),
-            numbers: FixedMap::default(),
+            words: Interner::default(),
             known: Vec::new(),
-            tokens: Vec::new(),
-            token_pieces: Vec::new(),
-            term_ids: FixedMap::default(),
-            names: Vec::new(),
+            word_terms: Vec::new(),
+            word_pieces: Vec::new(),
+            names: Interner::default(),
             piece_ids: FixedMap::default(),
             pieces: Vec::new(),
             counter: Counter::default(),
@@ -97,26 +94,27 @@ impl PassageCounter {
         self.add(text, weight, false);
     }
 
-    /// Ends a passage: its terms with their counts in the order in which they were met, and its length.
-    pub fn finish(&mut self) -> (Vec<(TermId, u32)>, PassageLength) {
+    /// Ends a passage: hands over its terms with their counts in the order in which they were met, and gives its length.
+    pub fn finish(&mut self, mut take: impl FnMut(TermId, u32)) -> PassageLength {
         self.passages += 1;
-        let counted = self.counter.take().map(|(term, n)| (term, n as u32));
-        (counted.collect(), std::mem::take(&mut self.length))
+        for (term, count) in self.counter.take() {
+            take(term, count as u32);
+        }
+        std::mem::take(&mut self.length)
     }
 
     /// The term that has this number.
     pub fn name(&self, term: TermId) -> Option<&str> {
-        self.names.get(term as usize).map(AsRef::as_ref)
+        self.names.get(term)
     }
 
-    /// Every word that was met and tells something, in no order that means anything.
+    /// Every word that was met and tells something, in the order in which they were met.
     pub fn forms(&self) -> impl Iterator<Item = WordForm<'_>> {
-        self.numbers.iter().filter_map(|(word, number)| {
-            let known = self.known.get(*number)?;
-            (!known.tokens.is_empty()).then_some(WordForm {
-                word,
-                in_text: known.in_text,
-            })
+        let all = self.words.iter().zip(&self.known);
+        let telling = all.filter(|(_, known)| !known.terms.is_empty());
+        telling.map(|(word, known)| WordForm {
+            word,
+            in_text: known.in_text,
         })
     }
 
@@ -132,54 +130,48 @@ impl PassageCounter {
     }
 
     fn count(&mut self, word: &str, weight: u32, in_text: bool, is_token: bool) {
-        let number = match self.numbers.get(word) {
-            Some(number) => *number,
-            None => self.learn(word, is_token),
-        };
-        let passage = self.passages + 1;
+        let number = self.words.number(word) as usize;
+        if number == self.known.len() {
+            self.learn(word, is_token);
+        }
         let Some(known) = self.known.get_mut(number) else {
             return;
         };
         known.in_text |= in_text;
-        for token in self.tokens.get(known.tokens.clone()).unwrap_or_default() {
-            self.counter.add(token.term, weight as f32);
-            self.length.words += weight;
-            self.length.pieces += weight * token.pieces.len() as u32;
-            let pieces = self.token_pieces.get(token.pieces.clone());
-            for piece in pieces.unwrap_or_default() {
-                if let Some(piece) = self.pieces.get_mut(*piece as usize)
-                    && piece.last != passage
-                {
-                    piece.last = passage;
-                    piece.passages += 1;
-                }
+        let passage = self.passages + 1;
+        let terms = listed(&self.word_terms, &known.terms);
+        for term in terms {
+            self.counter.add(*term, weight as f32);
+        }
+        let pieces = listed(&self.word_pieces, &known.pieces);
+        for piece in pieces {
+            if let Some(piece) = self.pieces.get_mut(*piece as usize)
+                && piece.last != passage
+            {
+                piece.last = passage;
+                piece.passages += 1;
             }
         }
+        self.length.words += weight * terms.len() as u32;
+        self.length.pieces += weight * pieces.len() as u32;
     }
 
-    fn learn(&mut self, word: &str, is_token: bool) -> usize {
-        let first = self.tokens.len();
+    /// Adds what the newest word gives.
+    fn learn(&mut self, word: &str, is_token: bool) {
+        let (terms, pieces) = (self.word_terms.len() as u32, self.word_pieces.len() as u32);
         for token in self.terms.telling_tokens(word, is_token) {
-            let token = self.learn_token(&token);
-            self.tokens.push(token);
+            self.learn_token(&token);
         }
-        let number = self.known.len();
         self.known.push(KnownWord {
             in_text: false,
-            tokens: first..self.tokens.len(),
+            terms: terms..self.word_terms.len() as u32,
+            pieces: pieces..self.word_pieces.len() as u32,
         });
-        self.numbers.insert(word.into(), number);
-        number
     }
 
-    fn learn_token(&mut self, token: &str) -> KnownToken {
-        let name = self.terms.finished(token);
-        let next = self.names.len() as TermId;
-        let term = *self.term_ids.entry(name.as_str().into()).or_insert(next);
-        if term == next {
-            self.names.push(name.into());
-        }
-        let first = self.token_pieces.len();
+    fn learn_token(&mut self, token: &str) {
+        let term = self.names.number(&self.terms.finished(token));
+        self.word_terms.push(term);
         pieces::each(&fold::without_accents(token), |piece| {
             let next = self.pieces.len() as u32;
             let id = *self.piece_ids.entry(piece).or_insert(next);
@@ -189,13 +181,14 @@ impl PassageCounter {
                     ..PieceCount::default()
                 });
             }
-            self.token_pieces.push(id);
+            self.word_pieces.push(id);
         });
-        KnownToken {
-            term,
-            pieces: first..self.token_pieces.len(),
-        }
     }
+}
+
+fn listed<'l, T>(list: &'l [T], places: &Range<u32>) -> &'l [T] {
+    let places = places.start as usize..places.end as usize;
+    list.get(places).unwrap_or_default()
 }
 
 #[cfg(test)]
@@ -207,7 +200,8 @@ mod tests {
         let mut counter = PassageCounter::new(Language::ENGLISH);
         counter.add_heading("Trees", 2);
         counter.add_text("The tree and the IL-6 trees");
-        let (terms, length) = counter.finish();
+        let mut terms = Vec::new();
+        let length = counter.finish(|term, count| terms.push((term, count)));
         let named: Vec<(&str, u32)> = terms
             .iter()
             .map(|(term, count)| (counter.name(*term).unwrap(), *count))
@@ -223,7 +217,7 @@ mod tests {
         let mut counter = PassageCounter::new(Language::ENGLISH);
         counter.add_heading("Ginkgo", 1);
         counter.add_text("The ginkgo sheds");
-        counter.finish();
+        counter.finish(|_, _| {});
         let mut forms: Vec<_> = counter.forms().map(|f| (f.word, f.in_text)).collect();
         forms.sort_unstable();
         assert_eq!(
@@ -237,7 +231,7 @@ mod tests {
         let mut counter = PassageCounter::new(Language::ENGLISH);
         for text in ["cat cat", "cats", "dog"] {
             counter.add_text(text);
-            counter.finish();
+            counter.finish(|_, _| {});
         }
         let ca = pieces::pack(['<', 'c', 'a']);
         let count = counter.pieces().find(|(piece, _)| *piece == ca);

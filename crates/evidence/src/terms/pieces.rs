@@ -156,7 +156,7 @@ mod tests {
         let mut length = 0;
         for text in texts {
             counter.add_text(text);
-            length += counter.finish().1.pieces;
+            length += counter.finish(|_, _| {}).pieces;
         }
         let mean = length as f32 / texts.len() as f32;
         let mut query = PieceQuery::new(question, Language::ENGLISH, texts.len(), mean, |piece| {

@@ -3,6 +3,7 @@
 use super::{Terms, tokens};
 use crate::Language;
 use crate::fixed_hash::FixedMap;
+use crate::interner::Interner;
 
 /// Names a term within one vocabulary. Numbers are given in the order in which terms are met.
 pub type TermId = u32;
@@ -18,8 +19,7 @@ pub struct Vocabulary {
     /// The main language first, then the others in the order in which they were met.
     languages: Vec<LanguageWords>,
     stemmed: bool,
-    of_term: TermIds,
-    names: Vec<Box<str>>,
+    names: Interner,
 }
 
 /// The words of one language that were met.
@@ -58,8 +58,7 @@ impl Vocabulary {
         Self {
             languages: vec![LanguageWords::new(language, stemmed)],
             stemmed,
-            of_term: TermIds::default(),
-            names: Vec::new(),
+            names: Interner::default(),
         }
     }
 
@@ -70,17 +69,17 @@ impl Vocabulary {
 
     /// Whether no term was met.
     pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
+        self.len() == 0
     }
 
     /// The term that has this number.
     pub fn name(&self, id: TermId) -> Option<&str> {
-        self.names.get(id as usize).map(AsRef::as_ref)
+        self.names.get(id)
     }
 
     /// All terms in the order of their numbers.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.iter().map(AsRef::as_ref)
+        self.names.iter()
     }
 
     /// The words that were met and tell something, in lower case, in no order that means anything.
@@ -92,7 +91,7 @@ impl Vocabulary {
 
     /// The number of a term, given as [`Terms`] gives it.
     pub fn id(&self, term: &str) -> Option<TermId> {
-        self.of_term.get(term).copied()
+        self.names.find(term)
     }
 
     /// How words of the main language become terms here.
@@ -187,21 +186,9 @@ impl Vocabulary {
         let id = if terms.stop.has(token) {
             STOP
         } else {
-            let term = terms.finished(token);
-            self.number(term)
+            self.names.number(&terms.finished(token))
         };
         self.languages[place].of_token.insert(token.into(), id);
-        id
-    }
-
-    fn number(&mut self, term: String) -> TermId {
-        if let Some(id) = self.of_term.get(term.as_str()) {
-            return *id;
-        }
-        // A text has fewer than 2^32 bytes long before it has as many terms.
-        let id = self.names.len() as TermId;
-        self.names.push(term.as_str().into());
-        self.of_term.insert(term.into(), id);
         id
     }
 
@@ -210,7 +197,6 @@ impl Vocabulary {
             return Some(*id).filter(|id| *id != STOP);
         }
         // Another form of a word that was met.
-        let term = words.terms.finished(token);
-        self.of_term.get(term.as_str()).copied()
+        self.names.find(&words.terms.finished(token))
     }
 }

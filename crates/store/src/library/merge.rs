@@ -13,11 +13,15 @@ use super::segment::{LanguageSums, SegmentRow};
 use super::snapshot::{LoadedSegment, Snapshot};
 use super::term_block::{self, DictionaryKind, DictionaryWriter};
 
-/// A search asks no more segments than this.
+/// A search asks no more segments than this, besides small ones.
 const SEGMENTS_MAX: usize = 6;
 
 /// So many of the smallest are joined at once.
 const JOINED: usize = 4;
+
+/// A segment with a lower share of all passages is small. Small ones are joined among themselves as soon as there are enough, so
+/// that an update of a few files writes no large one anew.
+const SMALL_SHARE: f64 = 0.02;
 
 /// A segment of which this share is gone is written anew.
 const GONE_SHARE: f64 = 0.25;
@@ -59,14 +63,21 @@ fn chosen(snapshot: &Snapshot) -> Vec<&LoadedSegment> {
     if let Some(poor) = snapshot.segments.iter().find(|segment| gone(segment)) {
         return vec![poor];
     }
-    if snapshot.segments.len() <= SEGMENTS_MAX {
+    let least = SMALL_SHARE * snapshot.lengths.len() as f64;
+    let segments = snapshot.segments.iter();
+    let (small, large): (Vec<_>, Vec<_>) =
+        segments.partition(|segment| f64::from(segment.passages) < least);
+    let mut chosen = if small.len() >= JOINED {
+        small
+    } else if large.len() > SEGMENTS_MAX {
+        large
+    } else {
         return Vec::new();
-    }
-    let mut smallest: Vec<&LoadedSegment> = snapshot.segments.iter().collect();
-    smallest.sort_by_key(|segment| segment.passages);
-    smallest.truncate(JOINED);
-    smallest.sort_by_key(|segment| segment.id);
-    smallest
+    };
+    chosen.sort_by_key(|segment| segment.passages);
+    chosen.truncate(JOINED);
+    chosen.sort_by_key(|segment| segment.id);
+    chosen
 }
 
 fn join(

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use fathom_evidence::Language;
 use fathom_evidence::locate::TITLE_WEIGHT;
-use fathom_evidence::terms::PassageCounter;
+use fathom_evidence::terms::{PassageCounter, WordForm};
 use rusqlite::{Connection, params};
 use serde::{Deserialize, Serialize};
 
@@ -150,8 +150,7 @@ impl SegmentBuilder {
             counter.add_heading(section, 1);
         }
         counter.add_text(&passage.text);
-        let (terms, length) = counter.finish();
-        for (term, count) in terms {
+        let length = counter.finish(|term, count| {
             let at = term as usize;
             if at >= postings.len() {
                 postings.resize(at + 1, PostingList::default());
@@ -159,7 +158,7 @@ impl SegmentBuilder {
             if let Some(list) = postings.get_mut(at) {
                 list.push(number, count);
             }
-        }
+        });
         let sums = self.row.languages.entry(language).or_default();
         sums.add(&LanguageSums {
             passages: 1,
@@ -178,7 +177,7 @@ impl SegmentBuilder {
         let mut terms = DictionaryWriter::new(connection, segment, DictionaryKind::Terms)?;
         let mut names = NameWriter::new(connection, segment)?;
         let mut pieces = DictionaryWriter::new(connection, segment, DictionaryKind::Pieces)?;
-        let mut forms: BTreeMap<&str, bool> = BTreeMap::new();
+        let mut forms: Vec<WordForm<'_>> = Vec::new();
         for (language, builder) in &self.languages {
             let numbered = (0..).zip(&builder.postings);
             let named = numbered.filter_map(|(id, list)| Some((builder.counter.name(id)?, list)));
@@ -196,16 +195,18 @@ impl SegmentBuilder {
                 put_number(&mut count, u64::from(passages));
                 pieces.push(&key(*language, &piece.to_be_bytes()), &count)?;
             }
-            for form in builder.counter.forms() {
-                *forms.entry(form.word).or_default() |= form.in_text;
-            }
+            forms.extend(builder.counter.forms());
         }
         terms.finish()?;
         names.finish()?;
         pieces.finish()?;
+        forms.sort_unstable_by_key(|form| form.word);
         let mut written = DictionaryWriter::new(connection, segment, DictionaryKind::Forms)?;
-        for (form, in_text) in forms {
-            written.push(form.as_bytes(), &[u8::from(in_text)])?;
+        // Several languages may have met a word.
+        for same in forms.chunk_by(|one, other| one.word == other.word) {
+            let word = same.first().map_or("", |form| form.word);
+            let in_text = same.iter().any(|form| form.in_text);
+            written.push(word.as_bytes(), &[u8::from(in_text)])?;
         }
         written.finish()
     }

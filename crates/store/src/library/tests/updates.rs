@@ -109,6 +109,34 @@ fn many_small_updates_are_joined_and_find_the_same_as_one_reading() {
 }
 
 #[test]
+fn small_updates_write_no_large_segment_anew() {
+    let large: String = (0..400)
+        .map(|nth| format!("Street {nth} has limes. {}\n\n", OAKS.repeat(10)))
+        .collect();
+    let place = folder(&[("large.txt", &large)]);
+    let library = Indexed::read(&[place.path()]);
+    let segments = || {
+        let wanted = "SELECT id, passages FROM segments ORDER BY passages DESC";
+        let found = library.read_index(|connection, _| {
+            let mut rows = connection.prepare(wanted)?;
+            let rows = rows.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            rows.collect::<rusqlite::Result<Vec<(i64, i64)>>>()
+        });
+        found.unwrap()
+    };
+    let before = segments();
+    assert!(matches!(before.as_slice(), [(_, 300..)]), "{before:?}");
+    for nth in 0..9 {
+        let (name, text) = (format!("{nth}.txt"), format!("Elm {nth} stands alone."));
+        fs::write(place.path().join(name), text).unwrap();
+        library.update(&[place.path()]).unwrap();
+        let now = segments();
+        assert_eq!(now.first(), before.first());
+        assert!(now.len() <= 4, "{now:?}");
+    }
+}
+
+#[test]
 fn a_cancelled_update_keeps_what_was_read_and_goes_on_later() {
     let place = folder(&[TREES, PAVING]);
     let index = tempfile::tempdir().unwrap();
