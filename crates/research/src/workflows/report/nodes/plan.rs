@@ -34,7 +34,8 @@ pub(crate) async fn plan(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportSta
         }
     };
     if let Some(rephrased) = rephrased {
-        add_searches(&mut plan, state.question.text(), rephrased, &kinds);
+        let asked = state.question.text().trim_end_matches(['?', '？', ' ']);
+        add_searches(&mut plan, asked, rephrased, &kinds);
     }
     Ok(notes.update(StateChange::Planned(Arc::new(plan))))
 }
