@@ -66,8 +66,7 @@ pub fn eval(rest: &[&str]) -> Result<()> {
     if let Some(most) = options.with_model {
         return with_model(&options, most);
     }
-    let named = options.data.to_string_lossy();
-    evidence::eval(&["--data", &named, "--only", "evidence-inference,robbr"])?;
+    evidence::eval_trials(&options.data)?;
     folder(&options)?;
     long_pdf(&options)
 }

@@ -45,12 +45,26 @@ const RACES: &[EvidencePart] = &[("ranking", ranking_race::race)];
 const RACES: &[EvidencePart] = &[];
 
 /// `eval evidence --data DIR [--only PART,PART] [--encoder DIR]`, or with `--judge URL` a model as judge of citations alone
-pub fn eval(rest: &[&str]) -> Result<()> {
+pub async fn eval(rest: &[&str]) -> Result<()> {
     let wanted = SetChoice::parse(rest)?;
-    if let Some(url) = wanted.judge {
-        return citations::judge::measure(&wanted.data, url);
+    match wanted.judge {
+        Some(url) => citations::judge::measure(&wanted.data, url).await,
+        None => eval_sets(&wanted),
     }
-    measure(PARTS, &wanted)?;
+}
+
+/// The sets that `eval appraise` is about.
+pub(crate) fn eval_trials(data: &Path) -> Result<()> {
+    eval_sets(&SetChoice {
+        data: data.to_owned(),
+        only: vec!["evidence-inference", "robbr"],
+        encoder: None,
+        judge: None,
+    })
+}
+
+fn eval_sets(wanted: &SetChoice<'_>) -> Result<()> {
+    measure(PARTS, wanted)?;
     match &wanted.encoder {
         Some(folder) => scifact::measure_encoder(&wanted.data, folder),
         None => Ok(()),

@@ -13,7 +13,7 @@ usage: fathom-evals prove engine|providers|service [--seed N] [--only T1,T3] [--
        fathom-evals bench library [--passages N]
        fathom-evals bench providers [--only PART,PART]
        fathom-evals bench service [--only PART | --peer]
-       fathom-evals eval evidence --data DIR [--only PART,PART] [--encoder DIR]
+       fathom-evals eval evidence --data DIR [--only PART,PART] [--encoder DIR] [--judge URL]
        fathom-evals eval appraise --data DIR [--binary PATH]
        fathom-evals eval answers --data DIR --libraries DIR [OPTION…] [-- ARGUMENT…]
        fathom-evals eval ask --data DIR --libraries DIR [OPTION…]
@@ -33,7 +33,7 @@ async fn main() -> ExitCode {
         ["bench", "library", rest @ ..] => bench::library(rest),
         ["bench", "providers", rest @ ..] => providers::bench(rest).await,
         ["bench", "service", rest @ ..] => service::bench(rest).await,
-        ["eval", "evidence", rest @ ..] => evidence::eval(rest),
+        ["eval", "evidence", rest @ ..] => evidence::eval(rest).await,
         ["eval", "answers", rest @ ..] => answers::eval(rest),
         ["eval", "ask", rest @ ..] => answers::eval_ask(rest),
         ["eval", "appraise", rest @ ..] => appraise::eval(rest),

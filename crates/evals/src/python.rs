@@ -1,4 +1,4 @@
-//! Peers in Python: installed by pip into a virtual environment in the target folder, once.
+//! Peers in Python, installed by pip into a virtual environment in the target folder.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -211,7 +211,12 @@ impl OwnLibrary {
 
 #[async_trait]
 impl Library for OwnLibrary {
-    async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalPassage>, LibraryFault> {
+    async fn search(
+        &self,
+        query: &str,
+        terms: &str,
+        limit: usize,
+    ) -> Result<Vec<LocalPassage>, LibraryFault> {
         let vector = match self.documents().await {
             Ok(documents) => {
                 library_vectors::of_query(&documents, self.encoder.as_deref(), query).await
@@ -219,9 +224,9 @@ impl Library for OwnLibrary {
             // Told below.
             Err(_) => None,
         };
-        let query = query.to_owned();
+        let (query, terms) = (query.to_owned(), terms.to_owned());
         let search = move |documents: &DocumentLibrary| {
-            let found = documents.search(&query, vector.as_ref(), limit)?;
+            let found = documents.search(&query, &terms, vector.as_ref(), limit)?;
             let found = found.into_iter();
             let passages = found.map(|found| LocalPassage {
                 name: found.name,

@@ -24,8 +24,14 @@ pub trait Libraries: Send + Sync {
 /// Documents that can be searched and read.
 #[async_trait]
 pub trait Library: Send + Sync {
-    /// The passages that fit the query best, best first, each text once.
-    async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalPassage>, LibraryFault>;
+    /// The passages that fit the query best, best first, each text once. `terms` are words that documents may have for those of
+    /// the query; they count less.
+    async fn search(
+        &self,
+        query: &str,
+        terms: &str,
+        limit: usize,
+    ) -> Result<Vec<LocalPassage>, LibraryFault>;
 
     /// How often each of these words occurs in the documents, in any of its forms.
     async fn mentions(&self, words: &[String]) -> Result<Vec<WordMention>, LibraryFault>;

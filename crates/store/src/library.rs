@@ -351,15 +351,17 @@ impl DocumentLibrary {
     }
 
     /// The passages that fit the query best, best first: by their words, and by their meaning where the query comes as a vector
-    /// too and passages have vectors of the same model.
+    /// too and passages have vectors of the same model. `terms` are words that documents may have for
+    /// those of the query, and count half.
     pub fn search(
         &self,
         query: &str,
+        terms: &str,
         vector: Option<&QueryVector>,
         limit: usize,
     ) -> Result<Vec<LibraryPassage>, LibraryError> {
         self.read_index(|connection, snapshot| {
-            Search::new(connection, snapshot).best(query, vector, limit)
+            Search::new(connection, snapshot).best(query, terms, vector, limit)
         })
     }
 

@@ -67,7 +67,7 @@ fn whole(passages: usize) -> Result<()> {
     let library = DocumentLibrary::open(&index, LibraryLimits::default())?;
     update(&library, &texts)?;
     let opened = begun.elapsed();
-    library.search("second start", None, 10)?;
+    library.search("second start", "", None, 10)?;
     Figure::named("library_second_start")
         .number("ms", ms(opened))
         .number("first_answer_ms", ms(begun.elapsed()))
@@ -102,7 +102,7 @@ fn asked(index: &Path, passages: usize) -> Result<()> {
     let library = DocumentLibrary::open(index, LibraryLimits::default())?;
     let mut times = QueryTimes::default();
     for query in queries() {
-        times.add(|| Ok(library.search(&query, None, 10)?))?;
+        times.add(|| Ok(library.search(&query, "", None, 10)?))?;
     }
     times
         .figure("library_query", passages)

@@ -64,9 +64,7 @@ fn is_reference(document: &Document, paragraph: &Paragraph) -> bool {
         paragraph.role,
         ParagraphRole::Body | ParagraphRole::ListItem
     );
-    // One without a digit has no year, pages or number, and most paragraphs have none.
-    let digits = text.bytes().any(|byte| byte.is_ascii_digit());
-    if !listed || !digits || text.len() > MAX_CHARS {
+    if !listed || text.len() > MAX_CHARS {
         return false;
     }
     // Other words than these show no sign, and most are others.

@@ -1,47 +1,44 @@
 //! The words that documents have for what people say: "database" for "db", "placebo" for "dummy drug".
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use super::answer_kind::plain_words;
-use crate::Language;
+use crate::fixed_hash::FixedMap;
+use crate::{Language, lists};
 
 const EVERYDAY: &str = include_str!("everyday.txt");
 
+/// The sections of the table.
+const LANGUAGES: [&str; 7] = ["en", "de", "fr", "es", "it", "pt", "nl"];
+
 /// The phrases of the table by their language and first word. It has a thousand lines, and every word of a question is looked
 /// up in it.
-static PHRASES: LazyLock<HashMap<(&str, &str), Vec<EverydayPhrase>>> = LazyLock::new(read);
+static PHRASES: LazyLock<FixedMap<(&str, &str), Vec<EverydayPhrase>>> = LazyLock::new(read);
 
 struct EverydayPhrase {
     /// With a blank before and after it.
     phrase: String,
     /// What documents say instead, with commas between.
     words: &'static str,
-    /// Where it stands in the table.
+    /// Where it stands among those of its language.
     line: usize,
 }
 
-fn read() -> HashMap<(&'static str, &'static str), Vec<EverydayPhrase>> {
-    let mut phrases: HashMap<_, Vec<EverydayPhrase>> = HashMap::new();
-    let mut language = "";
-    for (line, text) in EVERYDAY.lines().enumerate() {
-        if let Some(code) = text.strip_prefix('[') {
-            language = code.trim_end_matches(']');
-        }
-        let pair = text.split_once('=').filter(|_| !text.starts_with('#'));
-        let Some((everyday, words)) = pair else {
-            continue;
-        };
-        for phrase in everyday.split(',').map(str::trim) {
-            let first = phrase.split(' ').next().unwrap_or_default();
-            phrases
-                .entry((language, first))
-                .or_default()
-                .push(EverydayPhrase {
+fn read() -> FixedMap<(&'static str, &'static str), Vec<EverydayPhrase>> {
+    let mut phrases: FixedMap<_, Vec<EverydayPhrase>> = FixedMap::default();
+    for language in LANGUAGES {
+        let pairs = lists::lines(EVERYDAY, language).map(|line| line.split_once('='));
+        for (line, (everyday, words)) in pairs.flatten().enumerate() {
+            for phrase in everyday.split(',').map(str::trim) {
+                let first = phrase.split(' ').next().unwrap_or_default();
+                let same = phrases.entry((language, first)).or_default();
+                same.push(EverydayPhrase {
                     phrase: format!(" {phrase} "),
                     words,
                     line,
                 });
+            }
         }
     }
     phrases

@@ -196,7 +196,7 @@ async fn search(
     let documents = read(roots, settings).await?;
     let encoder = Outside::open(settings)?.encoder(settings)?;
     let vector = library_vectors::of_query(&documents, encoder.as_ref(), query).await;
-    let found = documents.search(query, vector.as_ref(), limit);
+    let found = documents.search(query, "", vector.as_ref(), limit);
     let found = found.map_err(Problem::failed)?;
     let coloured = screen::stdout_is_coloured();
     for hit in &found {

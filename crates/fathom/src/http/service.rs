@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::access::Caller;
 use super::run_bounds::Bounds;
-use super::shown::ShownRuns;
+use super::shown::RunReplies;
 use super::spending::KnownSpending;
 use crate::exit::Result;
 use crate::library_list::LibraryList;
@@ -111,7 +111,7 @@ pub struct Service {
     /// The libraries that runs search; one that gets a document is looked at anew.
     pub(super) open_libraries: Arc<OwnLibraries>,
     /// What was told of runs that have ended.
-    pub(super) shown: ShownRuns,
+    pub(super) shown: RunReplies,
     /// What is counted.
     pub(super) figures: PrometheusHandle,
     /// Set when the service ends.
@@ -149,7 +149,7 @@ impl Service {
             libraries: settings.home.join(LIBRARIES),
             settings,
             open_libraries,
-            shown: ShownRuns::default(),
+            shown: RunReplies::default(),
             figures,
             stop,
             admitting: AtomicUsize::new(0),

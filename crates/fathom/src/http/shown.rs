@@ -11,24 +11,23 @@ use super::error::{ApiError, ApiResult};
 use super::wire::RunDetail;
 
 /// Runs whose reply is kept. When there are more, all are made anew.
-const MOST: usize = 1_000;
+const REPLIES_MAX: usize = 1_000;
 
 /// The replies that were made, by their run.
 #[derive(Default)]
-pub struct ShownRuns(Mutex<HashMap<RunId, ShownRun>>);
+pub struct RunReplies(Mutex<HashMap<RunId, KeptReply>>);
 
-struct ShownRun {
-    /// The last write to the run's log, and its mark: whatever changes the reply changes one of them.
-    rev: u64,
-    keep: bool,
+struct KeptReply {
+    /// What the run was then. A run that was deleted may come again under its id, so all of it is compared.
+    run: RunHeader,
     reply: Bytes,
 }
 
-impl ShownRuns {
+impl RunReplies {
     /// What was sent about a run, if nothing has changed since its header was read.
     pub fn get(&self, run: &RunHeader) -> Option<Bytes> {
         let shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let same = |shown: &&ShownRun| shown.rev == run.head.rev && shown.keep == run.keep;
+        let same = |shown: &&KeptReply| shown.run == *run;
         let shown = shown.get(&run.id()).filter(same);
         shown.map(|shown| shown.reply.clone())
     }
@@ -40,12 +39,11 @@ impl ShownRuns {
             .into();
         if run.head.status.is_finished() {
             let mut shown = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if shown.len() >= MOST {
+            if shown.len() >= REPLIES_MAX {
                 shown.clear();
             }
-            let kept = ShownRun {
-                rev: run.head.rev,
-                keep: run.keep,
+            let kept = KeptReply {
+                run: run.clone(),
                 reply: reply.clone(),
             };
             shown.insert(run.id(), kept);

@@ -45,9 +45,9 @@ pub struct Spent {
 pub struct Usage {
     /// By the runs of 24 hours, the oldest first.
     pub spent: Vec<Spent>,
-    /// What runs under way may still spend.
+    /// Tokens that runs under way, however old, may still spend.
     pub held_tokens: u64,
-    /// Likewise.
+    /// The same in millionths of a dollar.
     pub held_cost_micros: u64,
 }
 

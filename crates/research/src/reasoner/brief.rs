@@ -23,6 +23,7 @@ use crate::plan::Plan;
 
 pub use analyse::analyse;
 pub(crate) use analyse::quotes_shown;
+pub(crate) use plan::as_query;
 pub use plan::plan;
 pub(crate) use subject::subject_words;
 pub(crate) use write::quote;

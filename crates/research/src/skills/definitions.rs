@@ -19,17 +19,17 @@ const LOOKED_THROUGH: usize = 400;
 /// Passages that are put first because they tell what something is.
 const DEFINITIONS_MOST: usize = 3;
 
-/// The passages that fit these words best, best first. They are those of the question, and perhaps others for them.
+/// The passages that fit a question, or the terms that documents may have for it, best, best first.
 pub(crate) async fn search(
     library: &Arc<dyn Library>,
     question: &str,
-    words: &str,
+    terms: &str,
 ) -> Result<Vec<LocalPassage>, LibraryFault> {
     let language = question::language(question);
     let Some(thing) = AskedThing::read(question, language) else {
-        return library.search(words, PASSAGES_MOST).await;
+        return library.search(question, terms, PASSAGES_MOST).await;
     };
-    let found = library.search(words, LOOKED_THROUGH).await?;
+    let found = library.search(question, terms, LOOKED_THROUGH).await?;
     let mut found = telling_first(&thing, language, found);
     found.truncate(PASSAGES_MOST);
     Ok(found)

@@ -77,13 +77,20 @@ impl Folder {
 
 #[async_trait]
 impl Library for Folder {
-    async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalPassage>, LibraryFault> {
+    async fn search(
+        &self,
+        query: &str,
+        terms: &str,
+        limit: usize,
+    ) -> Result<Vec<LocalPassage>, LibraryFault> {
         let settings = LocateSettings {
             per_query_top_n: limit,
             top_k: limit,
             ..LocateSettings::default()
         };
-        let found = self.index.locate(query, &settings);
+        let found = self
+            .index
+            .locate(format!("{query} {terms}").as_str(), &settings);
         let passage = |one: &PassageCandidate| {
             let entry = &self.index.entries()[one.place];
             LocalPassage {

@@ -48,7 +48,7 @@ pub(super) struct Search<'s> {
 struct QueryWords {
     /// Those that tell what it is about, as the documents spell them.
     own: String,
-    /// What documents say for its everyday words, and pairs of its words that they write as one.
+    /// What documents may say for its words, and pairs of its words that they write as one.
     meant: String,
 }
 
@@ -81,6 +81,7 @@ impl<'s> Search<'s> {
     pub(super) fn best(
         &mut self,
         query: &str,
+        terms: &str,
         vector: Option<&QueryVector>,
         limit: usize,
     ) -> rusqlite::Result<Vec<LibraryPassage>> {
@@ -89,7 +90,10 @@ impl<'s> Search<'s> {
         self.similarities = similarities.transpose()?.filter(|found| found.known > 0);
         let asked = question::language(query);
         let mut meant = self.dictionaries.written_together(query)?.join(" ");
-        for words in question::document_words(query, asked) {
+        for words in question::document_words(query, asked)
+            .into_iter()
+            .chain([terms])
+        {
             meant.push(' ');
             meant.push_str(words);
         }

@@ -78,7 +78,7 @@ impl Indexed {
     }
 
     fn found(&self, query: &str, limit: usize) -> Vec<LibraryPassage> {
-        self.search(query, None, limit).unwrap()
+        self.search(query, "", None, limit).unwrap()
     }
 }
 
@@ -212,11 +212,11 @@ fn passages_with_vectors_are_found_by_their_meaning() {
         values: vec![0.0, 1.0],
     };
     let near = library
-        .search("venerable timber", Some(&vector("toy")), 1)
+        .search("venerable timber", "", Some(&vector("toy")), 1)
         .unwrap();
     assert_eq!(near[0].name, "oaks.txt");
     assert!(near[0].similarity.unwrap() > 0.8);
-    let other = library.search("venerable timber", Some(&vector("other")), 1);
+    let other = library.search("venerable timber", "", Some(&vector("other")), 1);
     assert_eq!(other.unwrap(), []);
     fs::remove_file(place.path().join("oaks.txt")).unwrap();
     library.update(&[place.path()]).unwrap();

@@ -1,7 +1,7 @@
 //! The background half of a host: takes up runs that are due and works on them.
 //!
 //! Due are unfinished runs whose owner's lease has lapsed, and waiting ones whose deadline or wake-up
-//! time has come. A run that cannot be taken up is logged once and left alone, so that it does not
+//! time has come. A run that cannot be taken up is logged and left alone, so that it does not
 //! stand in the way of the others.
 
 use std::collections::{HashMap, HashSet};

@@ -1,4 +1,4 @@
-//! A language model as judge of what code could not check: one token, yes or no, and how sure it is.
+//! A language model as judge of citations beside code: one token, yes or no, and how sure it is.
 //!
 //! The endpoint speaks OpenAI's protocol with log-probabilities, as llama.cpp's server does. The model sees a sentence and
 //! the sentences of its source that have most words of it, and nothing else.
@@ -19,7 +19,7 @@ use crate::evidence::judged::{self, JudgedSource, SetPart};
 use crate::figure::Figure;
 use crate::loopback;
 
-/// Pairs of each set.
+/// Pairs of each set, at most.
 const PAIRS: usize = 200;
 
 /// Sentences of a source that the judge sees.
@@ -31,7 +31,6 @@ const TASK: &str = "You check whether a sentence says what a passage says. Answe
 
 /// A sentence, what it is held against, and whether the source bears it out.
 struct Pair {
-    set: &'static str,
     label: &'static str,
     claim: String,
     passage: String,
@@ -41,31 +40,22 @@ struct Pair {
 
 /// Asks the model at `url` about pairs of each set and prints how often it says yes, by what is true; beside it, how often
 /// code alone says so.
-pub(in crate::evidence) fn measure(data: &Path, url: &str) -> Result<()> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let mut tallies: BTreeMap<(&str, &str), JudgeTally> = BTreeMap::new();
+pub(in crate::evidence) async fn measure(data: &Path, url: &str) -> Result<()> {
     let client = loopback::client()?;
-    for pair in pairs(data)? {
-        let sure = runtime.block_on(asked(&client, url, &pair))?;
-        let tally = tallies.entry((pair.set, pair.label)).or_default();
-        let code = matches!(pair.by_code, Support::Supported { .. });
-        tally.pairs += 1;
-        tally.yes += usize::from(sure >= 0.5);
-        tally.code += usize::from(code);
-        tally.sure += sure;
-    }
-    for ((set, label), tally) in tallies {
-        let share = |part: f64| part / tally.pairs.max(1) as f64;
-        Figure::named("model_as_judge")
-            .with("set", set)
-            .with("people_say", label)
-            .with("pairs", tally.pairs)
-            .number("model_supported", share(tally.yes as f64))
-            .number("mean_probability", share(tally.sure))
-            .number("code_supported", share(tally.code as f64))
-            .print();
+    for (set, pairs) in sets(data)? {
+        let mut tallies: BTreeMap<&str, JudgeTally> = BTreeMap::new();
+        for pair in pairs {
+            let sure = asked(&client, url, &pair).await?;
+            let code = matches!(pair.by_code, Support::Supported { .. });
+            let tally = tallies.entry(pair.label).or_default();
+            tally.pairs += 1;
+            tally.yes += usize::from(sure.is_some_and(|sure| sure >= 0.5));
+            tally.code += usize::from(code);
+            tally.sure += sure.unwrap_or_default();
+        }
+        for (label, tally) in tallies {
+            tally.print(set, label);
+        }
     }
     Ok(())
 }
@@ -78,44 +68,60 @@ struct JudgeTally {
     sure: f64,
 }
 
-/// Pairs of each set, spread evenly over it.
-fn pairs(data: &Path) -> Result<Vec<Pair>> {
+impl JudgeTally {
+    fn print(&self, set: &str, label: &str) {
+        let share = |part: f64| part / self.pairs.max(1) as f64;
+        Figure::named("model_as_judge")
+            .with("set", set)
+            .with("truth", label)
+            .with("pairs", self.pairs)
+            .number("model_supported", share(self.yes as f64))
+            .number("mean_probability", share(self.sure))
+            .number("code_supported", share(self.code as f64))
+            .print();
+    }
+}
+
+/// The sets by their names, with pairs spread evenly over each.
+fn sets(data: &Path) -> Result<Vec<(&'static str, Vec<Pair>)>> {
     let mut all = Vec::new();
     for set in [judged::scifact(data)?, judged::wice(data)?] {
         let set = set.half(SetPart::Report);
-        for one in spread(&set.judged) {
+        let pairs = spread(&set.judged).map(|one| {
             let source = set.sources.get(one.source).context("no such source")?;
-            all.push(Pair::new(set.name, one.label.name(), &one.claim, source));
-        }
+            Ok(Pair::new(one.label.name(), &one.claim, source))
+        });
+        all.push((set.name, pairs.collect::<Result<_>>()?));
     }
-    let sets = judged::sources(data, SetPart::Report)?;
-    let near: Vec<Neighbours> = sets
+    let sources = judged::sources(data, SetPart::Report)?;
+    let near: Vec<Neighbours> = sources
         .iter()
         .map(|set| Neighbours::new(&set.sources))
         .collect();
-    let made = Maker::new(&sets, &near, SEED).all();
-    for one in spread(&made) {
-        let source = sets
-            .get(one.set)
-            .and_then(|set| set.sources.get(one.source));
-        let source = source.context("no such source")?;
+    let made = Maker::new(&sources, &near, SEED).all();
+    let pairs = spread(&made).map(|one| {
+        let set = sources.get(one.set).context("no such set")?;
+        let source = set.sources.get(one.source).context("no such source")?;
         let label = if one.kind.is_true() {
             "supported"
         } else {
             "planted"
         };
-        all.push(Pair::new("t31", label, &one.text, source));
-    }
+        Ok(Pair::new(label, &one.text, source))
+    });
+    all.push(("t31", pairs.collect::<Result<_>>()?));
     Ok(all)
 }
 
 /// So many of a list, from its beginning to its end.
 fn spread<T>(all: &[T]) -> impl Iterator<Item = &T> {
-    all.iter().step_by((all.len() / PAIRS).max(1)).take(PAIRS)
+    all.iter()
+        .step_by(all.len().div_ceil(PAIRS).max(1))
+        .take(PAIRS)
 }
 
 impl Pair {
-    fn new(set: &'static str, label: &'static str, claim: &str, source: &JudgedSource) -> Self {
+    fn new(label: &'static str, claim: &str, source: &JudgedSource) -> Self {
         let terms = Terms::new(Language::ENGLISH);
         let wanted = terms.telling(claim);
         let shared = |at: &usize| {
@@ -128,7 +134,6 @@ impl Pair {
         places.sort_unstable();
         let shown: Vec<&str> = places.iter().map(|at| source.sentence(*at)).collect();
         Self {
-            set,
             label,
             claim: claim.to_owned(),
             passage: shown.join(" "),
@@ -137,8 +142,8 @@ impl Pair {
     }
 }
 
-/// How sure the model is that the passage bears the sentence out, 0 to 1.
-async fn asked(client: &reqwest::Client, url: &str, pair: &Pair) -> Result<f64> {
+/// How sure the model is that the passage bears the sentence out, 0 to 1; nothing where it says neither yes nor no.
+async fn asked(client: &reqwest::Client, url: &str, pair: &Pair) -> Result<Option<f64>> {
     let user = format!(
         "Passage: {}\n\nSentence: {}\n\nDoes the passage state the sentence? Yes or No.",
         pair.passage, pair.claim
@@ -168,9 +173,5 @@ async fn asked(client: &reqwest::Client, url: &str, pair: &Pair) -> Result<f64> 
             .sum()
     };
     let (yes, no) = (share("yes"), share("no"));
-    Ok(if yes + no > 0.0 {
-        yes / (yes + no)
-    } else {
-        0.5
-    })
+    Ok((yes + no > 0.0).then(|| yes / (yes + no)))
 }

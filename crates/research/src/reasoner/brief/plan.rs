@@ -13,11 +13,16 @@ const ONLY: SubQuestionId = SubQuestionId(0);
 /// How sure the plan is: nothing was understood of the question but its words.
 const CONFIDENCE: f64 = 0.5;
 
+/// A question as words to search for.
+pub(crate) fn as_query(question: &str) -> &str {
+    question.trim_end_matches(['?', '？', ' '])
+}
+
 /// Plans how a question is answered. The same task gives the same plan.
 pub fn plan(task: &PlanTask<'_>) -> Plan {
     let text = task.question.text();
     let phrases = Phrases::for_language(question::language(text));
-    let asked = text.trim_end_matches(['?', '？', ' ']).to_owned();
+    let asked = as_query(text).to_owned();
     let wished = task.feedback.map(|wish| format!("{asked} {wish}"));
     let wordings = [Some(asked), wished].into_iter().flatten();
     let queries = wordings.flat_map(|wording| {

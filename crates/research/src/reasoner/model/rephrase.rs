@@ -50,6 +50,7 @@ pub(super) async fn rephrase(
     };
     let reply: RephrasedReply = model.typed(ctx, &asking, request).await?;
     let (mut terms, mut phrasings) = (reply.terms, reply.phrasings);
+    terms.retain(|term| !term.trim().is_empty());
     terms.truncate(TERMS_MOST);
     phrasings.truncate(PHRASINGS_MOST);
     Ok(Rephrased {

@@ -168,7 +168,7 @@ pub struct Rephrased {
 }
 
 impl Rephrased {
-    /// All of it as texts to search for, each once.
+    /// The phrasings and the likely sentence as texts to search for, each once.
     pub fn searches(&self) -> Vec<String> {
         let mut texts: Vec<String> = Vec::new();
         for text in self.phrasings.iter().chain([&self.likely]) {

@@ -191,12 +191,12 @@ async fn local(
 ) -> Result<SearchRecord, RecordedFailure> {
     let library = ctx.deps().library(task.settings.scope);
     let library = library.ok_or_else(|| RecordedFailure::not_set_up("no library is configured"))?;
-    let words = format!("{} {}", query.text, query.terms.join(" "));
-    let mut found = passages(&library, &query.text, words.trim_end()).await?;
+    let terms = query.terms.join(" ");
+    let mut found = passages(&library, &query.text, &terms).await?;
     let names = question::other_names(&query.text, found.iter().map(|one| one.text.as_str()));
     if !names.is_empty() {
-        let with_names = format!("{words} {}", names.join(" "));
-        found = passages(&library, &query.text, &with_names).await?;
+        let with_names = format!("{} {}", query.text, names.join(" "));
+        found = passages(&library, &with_names, &terms).await?;
     }
     let most = task.settings.max_encoded_passages;
     let scored = rank::by_meaning(ctx, call, most, &query.text, &mut found).await;
@@ -213,9 +213,9 @@ async fn local(
 async fn passages(
     library: &Arc<dyn Library>,
     question: &str,
-    words: &str,
+    terms: &str,
 ) -> Result<Vec<LocalPassage>, RecordedFailure> {
-    let found = definitions::search(library, question, words).await;
+    let found = definitions::search(library, question, terms).await;
     found.map_err(|fault| RecordedFailure::once(FailureCategory::Internal, fault))
 }
 

@@ -148,7 +148,7 @@ impl<'a> AnswerRules<'a> {
             protocol_sentence,
         }) = derived
         else {
-            return unanswered(question);
+            return self.left_open(question);
         };
         let relaxed = |at: usize| {
             validated
@@ -177,6 +177,16 @@ impl<'a> AnswerRules<'a> {
                 .collect(),
             ..unanswered(question)
         }
+    }
+
+    /// A question that nobody can answer from the report.
+    fn left_open(&self, question: &SignallingQuestion) -> AnsweredQuestion {
+        let mut open = unanswered(question);
+        if self.asked.by.is_some() {
+            open.rationale =
+                "Neither the model nor a rule found a sentence that answers this.".to_owned();
+        }
+        open
     }
 
     fn quote(&self, role: DocumentRole, sentence: usize) -> Option<AppraisalQuote> {

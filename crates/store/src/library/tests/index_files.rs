@@ -19,10 +19,10 @@ fn one_writes_and_others_read_what_was_committed() {
             .unwrap()
     };
     assert_eq!(update(&other), UpdateOutcome::Busy);
-    assert_eq!(other.search("street trees", None, 5).unwrap(), []);
+    assert_eq!(other.search("street trees", "", None, 5).unwrap(), []);
     drop(lock);
     assert_eq!(update(&one), UpdateOutcome::Updated);
-    assert_eq!(other.search("street trees", None, 5).unwrap().len(), 1);
+    assert_eq!(other.search("street trees", "", None, 5).unwrap().len(), 1);
 }
 
 #[test]

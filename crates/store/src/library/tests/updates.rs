@@ -187,5 +187,5 @@ fn a_folder_that_is_removed_while_it_is_read_costs_its_files_only() {
         skipped.iter().all(|one| one.why.contains("it is gone")),
         "{skipped:?}"
     );
-    assert_eq!(library.search("alders", None, 5).unwrap().len(), 1);
+    assert_eq!(library.search("alders", "", None, 5).unwrap().len(), 1);
 }

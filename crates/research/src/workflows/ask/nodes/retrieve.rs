@@ -94,7 +94,7 @@ async fn search(
 ) -> Result<Result<Vec<LocalPassage>, RecordedFailure>, NodeError> {
     let found = calls::recorded(ctx, key, |call| async move {
         call.spend(budget::QUERIES, 1);
-        let found = definitions::search(library, query, query).await;
+        let found = definitions::search(library, query, "").await;
         found.map_err(failed)
     });
     Ok(found.await?)

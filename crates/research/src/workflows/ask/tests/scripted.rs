@@ -54,7 +54,12 @@ pub(super) struct ScriptedLibrary {
 
 #[async_trait]
 impl Library for ScriptedLibrary {
-    async fn search(&self, query: &str, limit: usize) -> Result<Vec<LocalPassage>, LibraryFault> {
+    async fn search(
+        &self,
+        query: &str,
+        _terms: &str,
+        limit: usize,
+    ) -> Result<Vec<LocalPassage>, LibraryFault> {
         let before = self.searches.fetch_add(1, Ordering::SeqCst);
         self.queries.lock().unwrap().push(query.to_owned());
         let hangs = match self.script {

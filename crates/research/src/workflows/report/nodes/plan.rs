@@ -34,7 +34,7 @@ pub(crate) async fn plan(state: &ReportState, ctx: &Ctx) -> NodeResult<ReportSta
         }
     };
     if let Some(rephrased) = rephrased {
-        let asked = state.question.text().trim_end_matches(['?', '？', ' ']);
+        let asked = brief::as_query(state.question.text());
         add_searches(&mut plan, asked, rephrased, &kinds);
     }
     Ok(notes.update(StateChange::Planned(Arc::new(plan))))

@@ -180,7 +180,8 @@ fn asked_for(state: &ReportState, plan: &Plan, place: &DraftPlace) -> (String, S
     }
 }
 
-/// Puts what a model wrote into the draft; where nothing of it rests on a passage, the quotes stay.
+/// Puts what a model wrote into the draft; where nothing of it rests on a passage, or the first quote says it already, the
+/// quotes stay.
 fn take(
     draft: &mut Draft,
     state: &ReportState,
@@ -195,19 +196,19 @@ fn take(
         return;
     };
     let above_quotes = is_answer && effort == Effort::Lean && !quotes.is_empty();
+    if cited.sentences.is_empty() {
+        return;
+    }
     if above_quotes {
         cited.sentences.truncate(SENTENCES_ABOVE_QUOTES);
         cited.leave_to_quotes(quotes);
     }
     let text = paragraphs(&cited.sentences);
-    if text.is_empty() {
-        return;
-    }
-    *quotes = if above_quotes {
+    *quotes = match (text.is_empty(), above_quotes) {
+        (true, _) => std::mem::take(quotes),
         // What the sources say themselves stands under what a small model makes of it.
-        format!("{text}\n\n{quotes}")
-    } else {
-        text
+        (false, true) => format!("{text}\n\n{quotes}"),
+        (false, false) => text,
     };
     draft.by_model = true;
     if is_answer {
